@@ -1,0 +1,62 @@
+#pragma once
+
+// Every SLUICE_ macro. A user may define SLUICE_TIER; the others are ours.
+
+#define SLUICE_VERSION_MAJOR 0
+#define SLUICE_VERSION_MINOR 1
+#define SLUICE_VERSION_PATCH 0
+
+// A door: an inline function that is merged into its caller, so that no two files share its code. Code that
+// compiler flags change stands behind doors, in a namespace that carries those flags in its name.
+#define SLUICE_DOOR [[gnu::always_inline]] inline
+
+// The other side of a door: one call, which the caller's floating-point options do not leak into.
+#define SLUICE_BODY [[gnu::noinline]] inline
+
+#if defined(__cpp_exceptions)
+#define SLUICE_REFUSAL throwing
+#else
+#define SLUICE_REFUSAL aborting
+#endif
+
+// The tag of code whose instructions depend on the flags of the file that includes it.
+#if defined(__AVX512F__)
+#define SLUICE_ISA_NAME isa_avx512
+#elif defined(__FMA__) && defined(__AVX2__)
+#define SLUICE_ISA_NAME isa_avx2_fma
+#elif defined(__AVX2__)
+#define SLUICE_ISA_NAME isa_avx2
+#elif defined(__AVX__)
+#define SLUICE_ISA_NAME isa_avx
+#elif defined(__SSE4_1__)
+#define SLUICE_ISA_NAME isa_sse4
+#else
+#define SLUICE_ISA_NAME isa_base
+#endif
+#define SLUICE_JOIN_(a, b) a##b
+#define SLUICE_JOIN(a, b) SLUICE_JOIN_(a, b)
+#if defined(__FAST_MATH__)
+#define SLUICE_ISA SLUICE_JOIN(SLUICE_ISA_NAME, _fast)
+#else
+#define SLUICE_ISA SLUICE_ISA_NAME
+#endif
+
+// A strict region: floating point as IEEE 754 writes it, whatever the flags of the file. No fused
+// multiply-add that was not asked for, no reassociation, NaN and infinity are real. clang under -ffast-math
+// fuses in its back end and heeds no pragma there, so the region then has no FMA to fuse into.
+// Standard headers are included before a region opens.
+#if defined(__clang__)
+#if defined(__FAST_MATH__) && (defined(__FMA__) || defined(__AVX512F__))
+#define SLUICE_STRICT_BEGIN                                                              \
+  _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)") _Pragma( \
+      "clang attribute push(__attribute__((target(\"no-fma,no-fma4,no-avx512f\"))), apply_to = function)")
+#define SLUICE_STRICT_END _Pragma("clang attribute pop") _Pragma("float_control(pop)")
+#else
+#define SLUICE_STRICT_BEGIN _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)")
+#define SLUICE_STRICT_END _Pragma("float_control(pop)")
+#endif
+#else
+#define SLUICE_STRICT_BEGIN \
+  _Pragma("GCC push_options") _Pragma("GCC optimize(\"no-fast-math\", \"fp-contract=off\")")
+#define SLUICE_STRICT_END _Pragma("GCC pop_options")
+#endif

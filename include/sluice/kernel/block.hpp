@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <sluice/kernel/rank.hpp>
+
+namespace sluice::inline v1::inline SLUICE_ISA::kernel {
+
+/// The tokens [256 b, 256 b + 256) of a row, by id. A dense block is 256 logits (the last one fewer), read
+/// where they lie; a sparse one is a list in ascending order of id. A logit below the row's floor, -inf and
+/// NaN are absent tokens.
+struct block {
+  const float* logits = nullptr;  // null: 16-bit logits that are not widened yet
+  const token_id* ids = nullptr;  // null: dense
+  token_id first = 0;
+  std::uint32_t count = 0;
+  float max = 0;  // of the tokens that are present; -inf where there are none
+
+  token_id id(std::size_t i) const noexcept { return ids != nullptr ? ids[i] : first + token_id(i); }
+};
+
+inline constexpr float lowest = std::numeric_limits<float>::lowest();
+
+SLUICE_STRICT_BEGIN
+
+/// The largest logit at or above `floor`, -inf if there is none. A NaN compares false and is passed over.
+inline float max_of(const float* logits, std::size_t count, float floor) noexcept {
+  float max = infinite(-1);
+  for (std::size_t i = 0; i < count; ++i)
+    if (logits[i] >= floor && logits[i] > max) max = logits[i];
+  return max;
+}
+
+SLUICE_STRICT_END
+
+inline bool any_nan(const float* logits, std::size_t count) noexcept {
+  bool any = false;
+  for (std::size_t i = 0; i < count; ++i) any |= is_nan(logits[i]);
+  return any;
+}
+
+}  // namespace sluice::inline v1::inline SLUICE_ISA::kernel

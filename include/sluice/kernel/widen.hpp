@@ -1,0 +1,49 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <sluice/config.hpp>
+#include <sluice/types.hpp>
+
+namespace sluice::inline v1::inline SLUICE_ISA::kernel {
+
+/// bfloat16 is the upper half of a float.
+inline float widen_bf16(std::uint16_t bits) noexcept {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
+
+/// IEEE half to float, exact; subnormals, infinities and NaN included. Integers only, so no flag flushes.
+inline float widen_f16(std::uint16_t bits) noexcept {
+  const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16;
+  std::uint32_t exponent = bits >> 10 & 0x1fu, fraction = bits & 0x3ffu;
+  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+  if (exponent == 0) {
+    if (fraction == 0) return std::bit_cast<float>(sign);
+    const int lift = std::countl_zero(fraction) - 21;  // brings the leading one to bit 10
+    fraction = fraction << lift & 0x3ffu;
+    exponent = std::uint32_t(1 - lift);
+  }
+  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+/// Element `index` of a row of any logit type. The row may lie at any address.
+inline float element(const void* row, logit_type type, std::size_t index) noexcept {
+  if (type == logit_type::f32) {
+    float value;
+    std::memcpy(&value, static_cast<const std::byte*>(row) + index * sizeof value, sizeof value);
+    return value;
+  }
+  std::uint16_t bits;
+  std::memcpy(&bits, static_cast<const std::byte*>(row) + index * sizeof bits, sizeof bits);
+  return type == logit_type::f16 ? widen_f16(bits) : widen_bf16(bits);
+}
+
+inline void widen(const void* row, logit_type type, std::size_t first, std::size_t count,
+                  float* out) noexcept {
+  for (std::size_t i = 0; i < count; ++i) out[i] = element(row, type, first + i);
+}
+
+}  // namespace sluice::inline v1::inline SLUICE_ISA::kernel

@@ -1,0 +1,176 @@
+#pragma once
+
+// How a row is written: the block of a token is copied first. Included by row.hpp.
+
+namespace sluice::inline v1::inline SLUICE_ISA {
+
+namespace kernel {
+SLUICE_STRICT_BEGIN
+
+/// A double rounded to float, held within the finite floats.
+inline float saturated(double value) noexcept {
+  constexpr double limit = std::numeric_limits<float>::max();
+  return value >= limit ? float(limit) : value <= -limit ? float(-limit) : float(value);
+}
+
+/// The sum of two biases: -inf beats +inf, finite sums stay finite.
+inline float joined_bias(float a, float b) noexcept {
+  if (is_infinite(a)) return a < 0 || !is_infinite(b) ? a : b;
+  return is_infinite(b) ? b : saturated(double(a + 0.0f) + double(b));
+}
+
+SLUICE_STRICT_END
+}  // namespace kernel
+
+SLUICE_STRICT_BEGIN
+
+/// The block and place of a token that is present.
+inline bool row::find(token_id token, kernel::block*& block, std::uint32_t& index) const noexcept {
+  if (token < 0 || std::size_t(token) >= vocab_) return false;
+  const token_id number = token / token_id(random::block_size);
+  if (dense_) {
+    block = blocks_ + number;
+    index = std::uint32_t(token - block->first);
+  } else {
+    block = std::lower_bound(blocks_, blocks_ + block_count_, number * token_id(random::block_size),
+                             [](const kernel::block& b, token_id first) { return b.first < first; });
+    if (block == blocks_ + block_count_) return false;
+    const token_id* const end = block->ids + block->count;
+    const token_id* const at = std::lower_bound(block->ids, end, token);
+    if (at == end || *at != token) return false;
+    index = std::uint32_t(at - block->ids);
+  }
+  return block->max >= floor_ && block->logits[index] >= floor_;
+}
+
+/// Copy on write: the caller's logits are never changed.
+inline float* row::writable(kernel::block& block) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(block.logits);
+  const auto begin = reinterpret_cast<std::uintptr_t>(logits_);
+  if (at >= begin && at < begin + room_ * sizeof(float)) return logits_ + (at - begin) / sizeof(float);
+  std::memcpy(logits_ + block.first, block.logits, block.count * sizeof(float));
+  block.logits = logits_ + block.first;
+  return logits_ + block.first;
+}
+
+inline void row::write(kernel::block& block, std::uint32_t index, float logit) noexcept {
+  float* const logits = writable(block);
+  const float old = std::exchange(logits[index], logit);
+  if (logit >= block.max) {
+    block.max = logit;
+  } else if (!(old < block.max)) {
+    block.max = kernel::max_of(logits, block.count, floor_);
+  }
+  max_known_ = false;
+}
+
+/// Below-floor tokens become -inf, so that an edit can neither revive nor drop one.
+inline void row::solidify() noexcept {
+  if (!(floor_ > kernel::lowest)) return;
+  const float floor = std::exchange(floor_, kernel::lowest);
+  erase([floor](token_id, float logit) { return logit >= floor; });
+}
+
+template <class F>
+inline void row::edit(token_id token, F&& f) noexcept {
+  solidify();
+  kernel::block* block;
+  std::uint32_t index;
+  if (!find(token, block, index)) return;
+  write(*block, index, kernel::saturated(f(double(block->logits[index]))));
+  reference_known_ = false;
+}
+
+inline void row::remove(token_id token) noexcept {
+  reference();
+  kernel::block* block;
+  std::uint32_t index;
+  if (!find(token, block, index)) return;
+  write(*block, index, kernel::infinite(-1));
+  if (size_known_) --size_;
+}
+
+inline void row::settle_temperature() noexcept {
+  const double t = std::exchange(temperature_, 1.0);
+  if (t == 1) return;
+  solidify();
+  for (std::size_t b = 0; b < block_count_; ++b) {
+    kernel::block& block = blocks_[b];
+    if (!(block.max >= floor_)) continue;
+    float* const logits = writable(block);
+    for (std::uint32_t i = 0; i < block.count; ++i)
+      if (logits[i] >= floor_) logits[i] = kernel::saturated(double(logits[i]) / t);
+    block.max = kernel::max_of(logits, block.count, floor_);
+  }
+  max_known_ = reference_known_ = false;
+}
+
+inline void row::add_biases(std::span<const token_bias> request) noexcept {
+  const auto apply = [this](token_id token, float bias) noexcept {
+    kernel::block* block;
+    std::uint32_t index;
+    if (bias == 0 || !find(token, block, index)) return;
+    const float logit = block->logits[index];
+    if (kernel::is_infinite(bias) || kernel::is_infinite(logit)) {
+      if (size_known_ && bias < 0 && kernel::is_infinite(bias)) --size_;
+      write(*block, index, kernel::joined_bias(logit, bias));
+    } else {
+      write(*block, index, kernel::saturated(double(logit) + double(bias)));
+    }
+    reference_known_ = false;
+  };
+  const auto named = [request](token_id token) noexcept {
+    const auto at = std::lower_bound(request.begin(), request.end(), token,
+                                     [](const token_bias& entry, token_id id) { return entry.token < id; });
+    return at != request.end() && at->token == token ? at->bias : 0.0f;
+  };
+  solidify();
+  auto* const calls =
+      reinterpret_cast<std::uint64_t*>(scratch_);  // id << 32 | place: grouped, written order kept
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < call_bias_.size(); ++i) {
+    if (kernel::is_nan(call_bias_[i].bias)) return fail(sample_status::invalid_bias);
+    if (call_bias_[i].token >= 0 && std::size_t(call_bias_[i].token) < vocab_)
+      calls[count++] = std::uint64_t(call_bias_[i].token) << 32 | i;
+  }
+  std::sort(calls, calls + count);
+  for (const token_bias& entry : request) {
+    const auto key = std::uint64_t(std::uint32_t(entry.token)) << 32;
+    const auto* const at = std::lower_bound(calls, calls + count, key);
+    if (at == calls + count || *at >> 32 != key >> 32) apply(entry.token, entry.bias);
+  }
+  for (std::size_t i = 0; i < count;) {
+    const auto token = token_id(calls[i] >> 32);
+    float bias = named(token);
+    for (; i < count && token_id(calls[i] >> 32) == token; ++i)
+      bias = kernel::joined_bias(bias, call_bias_[calls[i] & 0xffffffffu].bias);
+    apply(token, bias);
+  }
+  call_bias_ = {};
+  if (!(max() > std::numeric_limits<float>::max())) return;
+  compact([](token_id, float logit) { return kernel::is_infinite(logit); });
+  std::fill_n(logits_, size_, 0.0f);
+  list(size_);
+}
+
+inline void row::replace(std::span<candidate> candidates) noexcept {
+  std::sort(candidates.begin(), candidates.end(),
+            [](const candidate& a, const candidate& b) { return a.id < b.id; });
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    ids_[i] = candidates[i].id;
+    logits_[i] = candidates[i].logit;
+  }
+  list(candidates.size());
+  reference_known_ = false;
+}
+
+inline void row::discount(std::span<const candidate> removable, double probability) noexcept {
+  reference();
+  std::fill_n(marks_, (vocab_ + 31) / 32, 0u);
+  for (const candidate& c : removable) marks_[c.id / 32] |= 1u << (c.id % 32);
+  discount_ = probability;
+}
+
+SLUICE_STRICT_END
+
+}  // namespace sluice::inline v1::inline SLUICE_ISA

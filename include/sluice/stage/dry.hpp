@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <sluice/kernel/math.hpp>
+#include <sluice/params/check.hpp>
+#include <sluice/row.hpp>
+#include <sluice/stage/concepts.hpp>
+
+namespace sluice::inline v1 {
+
+SLUICE_STRICT_BEGIN
+
+/// DRY, don't repeat yourself (p-e-w, text-generation-webui #5677): a token that would continue a repetition
+/// of length L >= allowed_length loses multiplier * base^(L - allowed_length). L is the longest common suffix
+/// of the history and an earlier part of it that this token followed; it does not reach past a sequence
+/// breaker (one or more ids), nor out of the window. A token that is a breaker by itself is never penalised.
+/// multiplier 0, base < 1 or last_n 0 is off; last_n -1 is the whole history; allowed_length 0 counts as 1.
+/// The exponent is at most floor(88.7228391 / ln base). Absent tokens and ids outside the row are passed
+/// over. Cost: the occurrences of the history's last two tokens; runs and periods are jumped over.
+struct dry {
+  static constexpr place where = place::dry;
+  float multiplier = 0;
+  float base = 1.75f;
+  int allowed_length = 2;
+  int last_n = -1;
+  std::vector<std::vector<token_id>> sequence_breakers = {};
+  dry_rules rules = {};  ///< built from the four fields above
+
+  problem check() const {
+    return detail::first_problem(
+        detail::check_field("dry_multiplier", multiplier), detail::check_field("dry_base", base),
+        detail::check_field("dry_allowed_length", allowed_length),
+        detail::check_field("dry_penalty_last_n", last_n),
+        detail::check_breakers("dry_sequence_breakers", sequence_breakers));
+  }
+  void build() { rules = past::make_dry_rules(allowed_length, last_n, sequence_breakers); }
+  bool active() const noexcept { return multiplier != 0 && base >= 1 && last_n != 0; }
+  void operator()(row& r, sequence& q) const noexcept {
+    for (const token_repeat& repeat : r.repeats(q, rules)) {
+      const double by = double(multiplier) * raised(repeat.length - rules.allowed);
+      r.edit(repeat.token, [by](double l) { return l - by; });
+    }
+  }
+  bool prepare(sequence& q, workspace& memory) const noexcept {
+    std::span<const token_repeat> found;
+    return past::repeats(q, rules, detail::workspace_access::repeats(memory), found);
+  }
+
+ private:
+  /// base^exponent by repeated squaring, within the finite floats.
+  double raised(std::uint32_t exponent) const noexcept {
+    if (base > 1.000001f) {
+      const double most = 88.7228391 / kernel::ln(double(base));
+      if (double(exponent) > most) exponent = std::uint32_t(most);
+    }
+    double result = 1, square = double(base);
+    for (; exponent != 0; exponent >>= 1, square *= square)
+      if (exponent & 1) result *= square;
+    return result;
+  }
+};
+static_assert(history_stage<dry>);
+
+SLUICE_STRICT_END
+
+}  // namespace sluice::inline v1

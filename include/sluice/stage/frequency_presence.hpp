@@ -1,0 +1,40 @@
+#pragma once
+
+#include <sluice/params/check.hpp>
+#include <sluice/row.hpp>
+#include <sluice/stage/concepts.hpp>
+
+namespace sluice::inline v1 {
+
+SLUICE_STRICT_BEGIN
+
+/// Frequency and presence penalty (OpenAI): l -= frequency * count + presence for each token of the window.
+/// Negative values reward; both 0 is off. last_n: -1 the whole history, 0 off. `of` says which tokens count:
+/// all (as llama.cpp), or generated ones only (as OpenAI and vLLM). Absent tokens and ids outside the row are
+/// passed over. Cost: the distinct tokens of the window.
+struct frequency_presence {
+  static constexpr place where = place::frequency_presence;
+  float frequency = 0;
+  float presence = 0;
+  int last_n = -1;
+  counted of = counted::all;
+
+  problem check() const {
+    return detail::first_problem(detail::check_field("frequency_penalty", frequency),
+                                 detail::check_field("presence_penalty", presence),
+                                 detail::check_field("penalty_last_n", last_n));
+  }
+  bool active() const noexcept { return (frequency != 0 || presence != 0) && last_n != 0; }
+  void operator()(row& r, sequence& q) const noexcept {
+    for (const token_count& seen : r.window(q, last_n, of)) {
+      const double by = double(frequency) * seen.count + double(presence);
+      r.edit(seen.token, [by](double l) { return l - by; });
+    }
+  }
+  bool prepare(sequence& q, workspace&) const noexcept { return past::window(q, last_n, of) != nullptr; }
+};
+static_assert(history_stage<frequency_presence>);
+
+SLUICE_STRICT_END
+
+}  // namespace sluice::inline v1

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <sluice/params/check.hpp>
+#include <sluice/row.hpp>
+#include <sluice/stage/concepts.hpp>
+
+namespace sluice::inline v1 {
+
+SLUICE_STRICT_BEGIN
+
+/// P-less (Tan et al., arXiv 2509.23234): with q = softmax(l / t) keeps the tokens with q >= sum q^2, the
+/// probability that two draws agree. As logits: l >= max + t (ln sum e^{2(l-max)/t} - ln sum e^{(l-max)/t}).
+/// No parameter of its own; t > 0 is the temperature of the draw. A uniform row keeps everything, and there
+/// is no slack. -inf and NaN are absent. Cost: one pass of exponentials.
+struct p_less {
+  static constexpr place where = place::p_less;
+  float t = 1;
+  bool on = true;
+
+  problem check() const { return detail::check_field("temperature", t); }
+  bool active() const noexcept { return on; }
+  void operator()(row& r) const noexcept {
+    r.keep_at_least(double(r.max()) + double(t) * r.collision_height(double(t)));
+  }
+};
+static_assert(row_stage<p_less>);
+
+SLUICE_STRICT_END
+
+}  // namespace sluice::inline v1

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sluice/params/check.hpp>
+#include <sluice/row.hpp>
+#include <sluice/stage/concepts.hpp>
+
+namespace sluice::inline v1 {
+
+SLUICE_STRICT_BEGIN
+
+/// Repetition penalty (CTRL, Keskar et al., arXiv 1909.05858): for each distinct token of the window
+/// l > 0 ? l / penalty : l * penalty. The prompt counts.
+/// penalty > 0; 1 is off, below 1 rewards. last_n: -1 the whole history, 0 off. Its known defect, that adding
+/// a constant to all logits changes the result, `normalized` repairs: l = L + penalty (l - L), L = ln sum
+/// e^l. Absent tokens and ids outside the row are passed over. Cost: the distinct tokens of the window.
+struct repetition_penalty {
+  static constexpr place where = place::repetition_penalty;
+  float penalty = 1;
+  int last_n = -1;
+  bool normalized = false;
+
+  problem check() const {
+    return detail::first_problem(detail::check_field("repetition_penalty", penalty),
+                                 detail::check_field("penalty_last_n", last_n));
+  }
+  bool active() const noexcept { return penalty != 1 && last_n != 0; }
+  void operator()(row& r, sequence& q) const noexcept {
+    const double by = penalty, level = normalized ? r.log_sum_exp() : 0;
+    for (const token_count& seen : r.window(q, last_n)) {
+      r.edit(seen.token, [&](double l) {
+        if (normalized) return level + by * (l - level);
+        return l > 0 ? l / by : l * by;
+      });
+    }
+  }
+  bool prepare(sequence& q, workspace&) const noexcept {
+    return past::window(q, last_n, counted::all) != nullptr;
+  }
+};
+static_assert(history_stage<repetition_penalty>);
+
+SLUICE_STRICT_END
+
+}  // namespace sluice::inline v1

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <sluice/params/check.hpp>
+#include <sluice/row.hpp>
+#include <sluice/stage/concepts.hpp>
+
+namespace sluice::inline v1 {
+
+SLUICE_STRICT_BEGIN
+
+/// Top-n-sigma (Tang et al., arXiv 2411.07641): keeps the tokens with l >= max - n * sigma, sigma the
+/// population standard deviation of the surviving logits. n <= 0 is off. Invariant under a * l + c for a > 0.
+/// Removed tokens, -inf and NaN are in no mean or deviation. Cost: one pass for the moments.
+struct top_n_sigma {
+  static constexpr place where = place::top_n_sigma;
+  float n = 0;
+
+  problem check() const { return detail::check_field("top_n_sigma", n); }
+  bool active() const noexcept { return n > 0; }
+  void operator()(row& r) const noexcept {
+    r.keep_at_least(double(r.max()) - double(n) * r.moments().deviation);
+  }
+};
+static_assert(row_stage<top_n_sigma>);
+
+SLUICE_STRICT_END
+
+}  // namespace sluice::inline v1

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <sluice/params/check.hpp>
+#include <sluice/random.hpp>
+#include <sluice/row.hpp>
+#include <sluice/stage/concepts.hpp>
+
+namespace sluice::inline v1 {
+
+/// XTC, exclude top choices (p-e-w, text-generation-webui #6335): with the given probability, one coin a
+/// step, removes every token with p > threshold but the lowest of them in rank. Fewer than two such tokens,
+/// or fewer than min_keep that would remain: nothing happens. Protected tokens are never removed; which one
+/// is lowest is settled before protection is looked at. probability and threshold in [0, 1]; probability 0 or
+/// a threshold above .5 is off. The argmax may go; ties fall by id. `marginal` draws no coin: the draw weighs
+/// the removable tokens so that one draw has the law of both. Cost: a total of masses, and a look at no more
+/// than 1 / threshold tokens.
+struct xtc {
+  static constexpr place where = place::xtc;
+  float probability = 0;
+  float threshold = 0.1f;
+  std::vector<token_id> protected_tokens = {};
+  bool marginal = false;
+  int min_keep = 0;
+
+  problem check() const {
+    return detail::first_problem(
+        detail::check_field("xtc_probability", probability), detail::check_field("xtc_threshold", threshold),
+        detail::check_ids("xtc_protected", protected_tokens),
+        detail::check_field("min_keep", min_keep));
+  }
+  void build() { std::sort(protected_tokens.begin(), protected_tokens.end()); }
+  bool active() const noexcept { return probability > 0 && threshold <= 0.5f; }
+
+  void operator()(row& r, const sequence& q) const noexcept {
+    if (!marginal && !random::coin({q.seed(), q.position()}, random::stream::xtc_coin, probability)) return;
+    std::span<candidate> likely = r.heavier_than(threshold);
+    if (likely.size() < 2) return;
+    const auto removable_end = std::remove_if(likely.begin(), likely.end() - 1, [this](const candidate& c) {
+      return std::binary_search(protected_tokens.begin(), protected_tokens.end(), c.id);
+    });
+    const std::span<candidate> removable(likely.begin(), removable_end);
+    if (r.size() - removable.size() < std::size_t(min_keep)) return;
+    if (marginal && probability < 1) return r.discount(removable, double(probability));
+    for (const candidate& c : removable) r.remove(c.id);
+  }
+};
+static_assert(history_stage<xtc>);
+
+}  // namespace sluice::inline v1

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <sluice/array.hpp>
+#include <sluice/types.hpp>
+
+namespace sluice::inline v1::detail {
+
+/// Tokens with a value each: `Entry` begins with `token_id token`. The entries lie side by side in no order,
+/// so a walk over them is a walk over an array; `slots` finds an entry by its token (place in `entries` + 1,
+/// 0 is free; linear probing). At most 16 of 23 slots are taken, so a token costs sizeof(Entry) + 5.75 bytes.
+template <class Entry>
+struct token_map {
+  SLUICE_DOOR token_map() noexcept = default;
+  SLUICE_DOOR token_map(const token_map&) = default;
+  SLUICE_DOOR token_map(token_map&&) noexcept = default;
+  SLUICE_DOOR token_map& operator=(token_map&&) noexcept = default;
+  SLUICE_DOOR ~token_map() = default;
+
+  array<Entry> entries;
+  array<std::uint32_t> slots;
+};
+
+}  // namespace sluice::inline v1::detail
+
+namespace sluice::inline v1::inline SLUICE_ISA::maps {
+
+/// Slots for `count` keys.
+constexpr std::size_t slots_for(std::size_t count) noexcept { return count + (count * 7 >> 4) + 1; }
+
+/// The home of a hash among `size` slots, without a division and for any size.
+inline std::uint32_t home(std::uint32_t hash, std::uint32_t size) noexcept {
+  return static_cast<std::uint32_t>(std::uint64_t{hash} * size >> 32);
+}
+
+/// Neighbouring ids land far apart.
+inline std::uint32_t hash(token_id token) noexcept {
+  return static_cast<std::uint32_t>(static_cast<std::uint32_t>(token) * 0x9E3779B97F4A7C15u >> 32);
+}
+
+/// The slot of the token, or the free one where it belongs.
+template <class Entry>
+std::uint32_t slot_of(const detail::token_map<Entry>& map, token_id token) noexcept {
+  const std::uint32_t size = map.slots.size();
+  std::uint32_t slot = home(hash(token), size);
+  while (map.slots[slot] != 0 && map.entries[map.slots[slot] - 1].token != token)
+    if (++slot == size) slot = 0;
+  return slot;
+}
+
+/// The entry of the token, or null.
+template <class Map>
+auto find(Map& map, token_id token) noexcept -> decltype(map.entries.data()) {
+  if (map.entries.size() == 0) return nullptr;
+  const std::uint32_t place = map.slots[slot_of(map, token)];
+  return place == 0 ? nullptr : &map.entries[place - 1];
+}
+
+/// Memory for `count` tokens; false where there is none.
+template <class Entry>
+bool reserve(detail::token_map<Entry>& map, std::size_t count) noexcept {
+  return map.entries.try_reserve(count) && map.slots.try_reserve(slots_for(count));
+}
+
+/// Spreads the entries over `size` slots, within the capacity.
+template <class Entry>
+void spread(detail::token_map<Entry>& map, std::size_t size) noexcept {
+  map.slots.resize(static_cast<std::uint32_t>(size));
+  if (size > 0) std::memset(map.slots.data(), 0, size * sizeof(std::uint32_t));
+  std::uint32_t place = 0;
+  for (const Entry& entry : map.entries) map.slots[slot_of(map, entry.token)] = ++place;
+}
+
+/// Makes room for one more. Slots double while the memory lasts: a map that has room for many and holds few
+/// stays in the cache.
+template <class Entry>
+SLUICE_BODY bool widen(detail::token_map<Entry>& map) noexcept {
+  const std::size_t count = map.entries.size() + std::size_t{1};
+  const bool fits = count <= map.entries.capacity() && slots_for(count) <= map.slots.capacity();
+  if (!fits && !reserve(map, count < 32 ? 32 : count * 2)) return false;
+  if (slots_for(count) > map.slots.size()) {
+    const std::size_t twice = slots_for(count < 16 ? 32 : count * 2);
+    spread(map, twice < map.slots.capacity() ? twice : map.slots.capacity());
+  }
+  return true;
+}
+
+/// The entry of the token, with the value 0 where it is new; null where memory ran out.
+template <class Entry>
+Entry* insert(detail::token_map<Entry>& map, token_id token) noexcept {
+  const std::size_t count = map.entries.size() + std::size_t{1};
+  if ((count > map.entries.capacity() || slots_for(count) > map.slots.size()) && !widen(map)) return nullptr;
+  std::uint32_t& place = map.slots[slot_of(map, token)];
+  if (place == 0) {
+    map.entries.push_back({token, 0});
+    place = map.entries.size();
+  }
+  return &map.entries[place - 1];
+}
+
+/// Forgets the token, which the map holds. The last entry takes its place; slots that were pushed past the
+/// free one move back, so that no search stops early.
+template <class Entry>
+void erase(detail::token_map<Entry>& map, token_id token) noexcept {
+  const std::uint32_t size = map.slots.size();
+  std::uint32_t hole = slot_of(map, token);
+  const std::uint32_t place = map.slots[hole];
+  const std::uint32_t last = map.entries.size();
+  if (place != last) {
+    map.slots[slot_of(map, map.entries[last - 1].token)] = place;
+    map.entries[place - 1] = map.entries[last - 1];
+  }
+  for (std::uint32_t slot = hole;;) {
+    if (++slot == size) slot = 0;
+    if (map.slots[slot] == 0) break;
+    const std::uint32_t wanted = home(hash(map.entries[map.slots[slot] - 1].token), size);
+    const bool stays = hole < slot ? hole < wanted && wanted <= slot : hole < wanted || wanted <= slot;
+    if (stays) continue;
+    map.slots[hole] = map.slots[slot];
+    hole = slot;
+  }
+  map.slots[hole] = 0;
+  map.entries.resize(last - 1);
+}
+
+/// Forgets every token and keeps the memory.
+template <class Entry>
+void clear(detail::token_map<Entry>& map) noexcept {
+  map.entries.resize(0);
+  const std::uint32_t few = 64;
+  spread(map, map.slots.capacity() < few ? map.slots.capacity() : few);
+}
+
+}  // namespace sluice::inline v1::inline SLUICE_ISA::maps
