@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -26,24 +26,65 @@ struct workspace_access;
 /// Raw memory that grows and never shrinks; what it holds is lost when it grows.
 class buffer {
  public:
-  buffer() noexcept = default;
-  buffer(buffer&& other) noexcept : memory_(std::move(other.memory_)), bytes_(other.bytes_) {
-    other.bytes_ = 0;
-  }
-  buffer& operator=(buffer&& other) noexcept {
-    memory_ = std::move(other.memory_);
-    bytes_ = other.bytes_;
-    other.bytes_ = 0;
+  SLUICE_DOOR buffer() noexcept = default;
+  SLUICE_DOOR buffer(buffer&& other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  SLUICE_DOOR buffer& operator=(buffer&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
     return *this;
   }
+  SLUICE_DOOR ~buffer() { ::operator delete(memory_); }
 
-  std::byte* data() const noexcept { return memory_.get(); }
-  std::size_t bytes() const noexcept { return bytes_; }
-  bool grow(std::size_t bytes) noexcept;
+  SLUICE_DOOR std::byte* data() const noexcept { return static_cast<std::byte*>(memory_); }
+  SLUICE_DOOR std::size_t bytes() const noexcept { return bytes_; }
+  /// Room for so many bytes, or false.
+  SLUICE_DOOR bool grow(std::size_t bytes) noexcept {
+    if (bytes <= bytes_) return true;
+    ::operator delete(memory_);
+    memory_ = ::operator new(bytes, std::nothrow);
+    bytes_ = memory_ != nullptr ? bytes : 0;
+    return memory_ != nullptr;
+  }
 
  private:
-  std::unique_ptr<std::byte[]> memory_;
+  void* memory_ = nullptr;
   std::size_t bytes_ = 0;
+};
+
+/// A plan that copies of a chain share; the last of them deletes it.
+class shared_plan {
+ public:
+  SLUICE_DOOR shared_plan() noexcept = default;
+  SLUICE_DOOR shared_plan(const standard_plan* plan, void (*destroy)(const standard_plan*),
+                          long* owners) noexcept
+      : plan_(plan), destroy_(destroy), owners_(owners) {}
+  SLUICE_DOOR shared_plan(const shared_plan& other) noexcept
+      : plan_(other.plan_), destroy_(other.destroy_), owners_(other.owners_) {
+    if (owners_ != nullptr) __atomic_add_fetch(owners_, 1, __ATOMIC_RELAXED);
+  }
+  SLUICE_DOOR shared_plan(shared_plan&& other) noexcept { swap(other); }
+  SLUICE_DOOR shared_plan& operator=(shared_plan other) noexcept {
+    swap(other);
+    return *this;
+  }
+  SLUICE_DOOR ~shared_plan() {
+    if (owners_ != nullptr && __atomic_sub_fetch(owners_, 1, __ATOMIC_ACQ_REL) == 0) destroy_(plan_);
+  }
+
+  SLUICE_DOOR const standard_plan& operator*() const noexcept { return *plan_; }
+  SLUICE_DOOR const standard_plan* operator->() const noexcept { return plan_; }
+
+ private:
+  SLUICE_DOOR void swap(shared_plan& other) noexcept {
+    std::swap(plan_, other.plan_);
+    std::swap(destroy_, other.destroy_);
+    std::swap(owners_, other.owners_);
+  }
+
+  const standard_plan* plan_ = nullptr;
+  void (*destroy_)(const standard_plan*) = nullptr;
+  long* owners_ = nullptr;
 };
 
 }  // namespace detail
@@ -96,7 +137,7 @@ class standard_chain {
   SLUICE_DOOR const sampling_params& params() const noexcept;
 
  private:
-  std::shared_ptr<const detail::standard_plan> plan_;
+  detail::shared_plan plan_;
 };
 
 /// Chain and sequence in one: the short door.

@@ -3,7 +3,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <type_traits>
 
@@ -28,9 +27,24 @@ struct logit_traits<_Float16> {
 };
 #endif
 
+/// Where the logits of a row type lie that is no contiguous range: `static logits_view view(const Row&)
+/// noexcept`. `adapter/eigen.hpp` specialises it for the vectors of Eigen.
+template <class Row>
+struct logits_source;
+
 template <class T>
 concept logit = requires {
   { logit_traits<std::remove_cv_t<T>>::type } -> std::convertible_to<logit_type>;
+};
+
+template <class Reference>
+concept logit_reference = logit<std::remove_reference_t<Reference>>;
+
+/// Logits side by side: a vector, span or array of a logit type.
+template <class Range>
+concept logit_range = requires(const Range& row) {
+  { *std::data(row) } -> logit_reference;
+  { std::size(row) } -> std::convertible_to<std::size_t>;
 };
 
 /// A row of logits, seen and never written: one parameter for every kind of row.
@@ -42,11 +56,13 @@ class logits_view {
  public:
   constexpr logits_view() noexcept = default;
 
-  template <std::ranges::contiguous_range Range>
-  requires std::ranges::sized_range<Range> && logit<std::ranges::range_value_t<Range>> &&
-      (!std::same_as<std::remove_cvref_t<Range>, logits_view>)constexpr logits_view(
-          const Range& row) noexcept  // NOLINT: implicit by design
-      : logits_view(std::ranges::data(row), std::ranges::size(row)) {}
+  template <logit_range Range>
+  constexpr logits_view(const Range& row) noexcept  // NOLINT: implicit by design
+      : logits_view(std::data(row), std::size(row)) {}
+
+  template <class Row>
+  requires requires(const Row& row) { logits_source<Row>::view(row); }
+  constexpr logits_view(const Row& row) noexcept : logits_view(logits_source<Row>::view(row)) {}  // NOLINT
 
   template <logit T>
   constexpr logits_view(const T* logits, std::size_t size) noexcept

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,37 +83,52 @@ parsed_number<Number> parse_number(std::string_view text) noexcept {
   return number;
 }
 
-/// `demand` for text that is no number, and `size` added where it is one that the field cannot hold.
+/// `kind` is what the field holds; `size` is added where the text is a number, but too large for it.
 template <class Number>
-problem set_number(Number& target, std::string_view name, std::string_view value, std::string_view demand,
+problem set_number(Number& target, std::string_view name, std::string_view value, std::string_view kind,
                    std::string_view size) {
   const auto [number, error] = parse_number<Number>(value);
-  const bool fits = error != std::errc::result_out_of_range;
-  if (error != std::errc{})
-    return (sentence(name) << " must be " << demand << (fits ? "" : size) << ", got ").quote(value);
-  target = number;
-  return {};
+  if (error == std::errc{}) {
+    target = number;
+    return {};
+  }
+  const bool too_large = error == std::errc::result_out_of_range;
+  return (sentence(name) << " must be " << kind << (too_large ? size : "") << ", got ").quote(value);
+}
+
+constexpr bool is_among(std::string_view text, std::initializer_list<std::string_view> words) noexcept {
+  for (const std::string_view word : words)
+    if (text == word) return true;
+  return false;
 }
 
 inline problem set_flag(bool& target, std::string_view name, std::string_view value) {
-  for (const std::string_view yes : {"true", "1", "on", "yes"})
-    if (value == yes) return target = true, problem{};
-  for (const std::string_view no : {"false", "0", "off", "no"})
-    if (value == no) return target = false, problem{};
-  return misfit(name, "true or false", value);
-}
-
-inline problem set_seed(std::optional<std::uint64_t>& target, std::string_view name, std::string_view value) {
-  if (value == "random" || value == "-1") return target.reset(), problem{};
-  std::uint64_t seed = 0;
-  if (problem p = set_number(seed, name, value, "an integer in [0, 2^64) or random", "")) return p;
-  target = seed;
+  const bool yes = is_among(value, {"true", "1", "on", "yes"});
+  if (!yes && !is_among(value, {"false", "0", "off", "no"})) return misfit(name, "true or false", value);
+  target = yes;
   return {};
 }
 
+inline problem set_seed(std::optional<std::uint64_t>& target, std::string_view name, std::string_view value) {
+  if (is_among(value, {"random", "-1"})) {
+    target.reset();
+    return {};
+  }
+  std::uint64_t seed = 0;
+  problem p = set_number(seed, name, value, "an integer in [0, 2^64) or random", "");
+  if (!p) target = seed;
+  return p;
+}
+
 inline problem set_choice(sampling_params& params, const field& f, std::string_view value) {
-  for (std::size_t i = 0; i < f.choices.names.size(); ++i)
-    if (value == f.choices.names[i]) return f.choices.put(params, static_cast<std::uint8_t>(i)), problem{};
+  std::uint8_t index = 0;
+  for (const std::string_view name : f.choices.names) {
+    if (value == name) {
+      f.choices.put(params, index);
+      return {};
+    }
+    ++index;
+  }
   return (sentence(f.name) << " must be one of " << f.choices.names << ", got ").quote(value);
 }
 
@@ -120,13 +136,11 @@ inline problem set_choice(sampling_params& params, const field& f, std::string_v
 template <class Item, class Parse>
 bool parse_list(std::vector<Item>& target, std::string_view text, char separator, Parse parse) {
   std::vector<Item> items;
-  text = trim(text);
-  if (text != "none")
-    while (!text.empty()) {
-      Item item = {};
-      if (!parse(cut_item(text, separator), item)) return false;
-      items.push_back(std::move(item));
-    }
+  for (text = trim(text); !text.empty();) {
+    Item item = {};
+    if (!parse(cut_item(text, separator), item)) return false;
+    items.push_back(std::move(item));
+  }
   target = std::move(items);
   return true;
 }
@@ -151,7 +165,8 @@ inline bool parse_breaker(std::string_view text, std::vector<token_id>& breaker)
   return !text.empty() && parse_list(breaker, text, ' ', parse_token);
 }
 
-inline problem set_list(sampling_params& params, const field& f, std::string_view value) {
+inline problem set_list(sampling_params& params, const field& f, std::string_view text) {
+  const std::string_view value = trim(text) == "none" ? std::string_view{} : text;
   if (f.tokens) {
     if (parse_list(params.*f.tokens, value, ',', parse_token)) return {};
     return misfit(f.name, "token ids separated by ','", value);
@@ -165,9 +180,9 @@ inline problem set_list(sampling_params& params, const field& f, std::string_vie
 }
 
 inline problem set_order(std::string& target, std::string_view value) {
-  if (problem p = order_problem(value, parse_order(value))) return p;
-  target = value;
-  return {};
+  problem p = order_problem(value, parse_order(value));
+  if (!p) target.assign(value.data(), value.size());
+  return p;
 }
 
 /// Stored as names, since letters may spell one: "temp".

@@ -245,6 +245,7 @@ inline std::size_t most_stretches(std::size_t positions) noexcept { return posit
 /// The ends of earlier occurrences of the history's last tokens, from the newest to the oldest, each with the
 /// length L of its match with the end of the history. L is kept exact below `bound`, the most that counts
 /// there; bounds only fall on the way, so what is capped once stays capped.
+template <std::uint32_t Order>
 class suffix_walk {
  public:
   suffix_walk(const detail::history& past, std::uint32_t first, std::uint32_t limit,
@@ -257,6 +258,8 @@ class suffix_walk {
         most_stretches_(most_stretches(past.tokens.capacity())),
         scratch_(scratch) {
     scratch_.stretches.resize(0);
+    for (std::uint32_t i = 0; i < 4; ++i)
+      before_[i] = newest_ >= Order + i ? tokens_[newest_ - Order - i] : 0;
   }
 
   std::uint32_t bound(std::uint32_t end) const noexcept { return std::min(limit_, end - first_ + 1); }
@@ -265,11 +268,27 @@ class suffix_walk {
   /// the smaller of the two, or longer where they are equal.
   std::uint32_t match(std::uint32_t length, std::uint32_t common, std::uint32_t end) noexcept {
     const std::uint32_t most = bound(end);
+    if (end >= Order + 3) {
+      const std::uint32_t short_match = near(end);
+      if (short_match < Order + 4) return std::min(short_match, most);
+    }
     if (length == common && length < most) return extend(length, end, most);
     return std::min(std::min(length, common), most);
   }
 
  private:
+  /// Most matches are short: the four tokens before the first `Order` are compared without a branch.
+  std::uint32_t near(std::uint32_t end) const noexcept {
+    const token_id* t = tokens_ + (end - Order);
+    std::uint32_t same = t[0] == before_[0], length = Order + same;
+    same &= t[-1] == before_[1];
+    length += same;
+    same &= t[-2] == before_[2];
+    length += same;
+    same &= t[-3] == before_[3];
+    return length + same;
+  }
+
   /// Comparing alone would cost the square of the history where long matches overlap. So the match that
   /// reaches back the farthest is kept, as in the Z algorithm: inside it the tokens are those at the end of
   /// the history, and a match there ends where its mirror image does. Whatever else is compared reaches back
@@ -309,6 +328,7 @@ class suffix_walk {
   const detail::link* links_;
   std::uint32_t newest_, first_, limit_;
   std::size_t most_stretches_;
+  token_id before_[4];
   detail::repeat_scratch& scratch_;
   std::uint32_t box_end_ = 0, box_begin_ = ~std::uint32_t{0}, cursor_ = 0;
 };
@@ -319,7 +339,7 @@ bool find_repeats(const detail::history& past, const dry_rules& rules, std::uint
                   std::uint32_t limit, detail::repeat_scratch& scratch) noexcept {
   const token_id* tokens = past.tokens.data();
   const detail::link* links = past.index->repeats.links.data();
-  suffix_walk walk(past, first, limit, scratch);
+  suffix_walk<Order> walk(past, first, limit, scratch);
   token_repeat* entry = nullptr;
   const auto record = [&](std::uint32_t end, std::uint32_t length) noexcept {
     if (length < rules.allowed) return true;
@@ -338,7 +358,7 @@ bool find_repeats(const detail::history& past, const dry_rules& rules, std::uint
     const std::uint32_t common = links[at].common, period = at - end;
     const std::uint32_t here = walk.match(length, common, end);
     if (!record(end, here)) return false;
-    if (common < period + Order) {
+    if (common < 8 * period) {
       at = end;
       length = here;
       continue;

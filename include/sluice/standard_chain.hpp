@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -53,6 +52,7 @@ struct standard_plan {
   std::array<place, 16> steps = {};
   std::size_t count = 0;
   bool takes_best = false;  // greedy: the filters do not run
+  long owners = 1;
 };
 
 inline namespace SLUICE_ISA {
@@ -162,10 +162,13 @@ inline std::vector<token_bias> composed_bias(const sampling_params& params) {
   return all;
 }
 
-inline std::shared_ptr<const standard_plan> make_plan(sampling_params params) {
-  const auto made = std::make_shared<standard_plan>();
+inline shared_plan make_plan(sampling_params params) {
+  auto* const made = new standard_plan;
   standard_plan& plan = *made;
-  const sampling_params& p = plan.params = std::move(params);
+  plan.params = std::move(params);
+  shared_plan shared(
+      made, [](const standard_plan* last) { delete last; }, &made->owners);
+  const sampling_params& p = plan.params;
   plan.bias = {.biases = composed_bias(p)};
   plan.repetition = {
       .penalty = p.repetition_penalty, .last_n = p.penalty_last_n, .normalized = p.repetition_normalized};
@@ -208,7 +211,7 @@ inline std::shared_ptr<const standard_plan> make_plan(sampling_params params) {
       if constexpr (requires { stage.build(); }) stage.build();
     });
   }
-  return made;
+  return shared;
 }
 
 /// Runs a standard_plan: the Plan that call.hpp asks for.

@@ -3,13 +3,16 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <type_traits>
 
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1 {
+
+template <class Reference>
+concept mask_word = std::same_as<std::remove_cvref_t<Reference>, std::int32_t> ||
+    std::same_as<std::remove_cvref_t<Reference>, std::uint32_t>;
 
 /// The tokens that a step allows: token i is bit i % 32 of word i / 32, and a set bit allows it (the layout
 /// that xgrammar and llguidance write). Bits past V are ignored; tokens past the end of the mask are not
@@ -18,12 +21,13 @@ class token_mask {
  public:
   constexpr token_mask() noexcept = default;
 
-  template <std::ranges::contiguous_range Range>
-  requires std::ranges::sized_range<Range> &&(!std::same_as<std::remove_cvref_t<Range>, token_mask>)&&(
-      std::same_as<std::ranges::range_value_t<Range>, std::int32_t> ||
-      std::same_as<std::ranges::range_value_t<Range>, std::uint32_t>)
-      token_mask(const Range& words) noexcept  // NOLINT: implicit by design
-      : token_mask(std::ranges::data(words), std::ranges::size(words)) {}
+  template <class Range>
+  requires requires(const Range& words) {
+    { *std::data(words) } -> mask_word;
+    { std::size(words) } -> std::convertible_to<std::size_t>;
+  }
+  token_mask(const Range& words) noexcept  // NOLINT: implicit by design
+      : token_mask(std::data(words), std::size(words)) {}
 
   token_mask(const std::int32_t* words, std::size_t count) noexcept
       : words_(reinterpret_cast<const std::uint32_t*>(words), count) {}

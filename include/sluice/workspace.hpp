@@ -1,18 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
 
 #include <sluice/api.hpp>
 
 namespace sluice::inline v1::detail {
-
-inline bool buffer::grow(std::size_t bytes) noexcept {
-  if (bytes <= bytes_) return true;
-  memory_.reset(new (std::nothrow) std::byte[bytes]);
-  bytes_ = memory_ != nullptr ? bytes : 0;
-  return memory_ != nullptr;
-}
 
 /// The one door to a workspace's memory.
 struct workspace_access {

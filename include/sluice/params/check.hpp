@@ -4,10 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <sluice/config.hpp>
 #include <sluice/params.hpp>
@@ -70,14 +68,18 @@ inline problem foreign_id(field_ref f, token_id id, std::size_t vocab_size) {
   return s << ", got " << std::int64_t{id};
 }
 
-inline problem check_ids(field_ref f, std::span<const token_id> ids, std::size_t vocab_size = 0) {
+/// The lists are any ranges, so that a span of a vector need not be made: that costs a compiler more than the
+/// rest.
+template <class Ids>
+problem check_ids(field_ref f, const Ids& ids, std::size_t vocab_size = 0) {
   for (const token_id id : ids)
     if (!is_id(id, vocab_size)) return foreign_id(f, id, vocab_size);
   return {};
 }
 
 /// Infinite biases ban and force; NaN means nothing.
-inline problem check_biases(field_ref f, std::span<const token_bias> biases, std::size_t vocab_size = 0) {
+template <class Biases>
+problem check_biases(field_ref f, const Biases& biases, std::size_t vocab_size = 0) {
   for (const auto& [token, bias] : biases) {
     if (!is_id(token, vocab_size)) return foreign_id(f, token, vocab_size);
     if (is_nan(bias))
@@ -86,7 +88,8 @@ inline problem check_biases(field_ref f, std::span<const token_bias> biases, std
   return {};
 }
 
-inline problem check_breakers(field_ref f, std::span<const std::vector<token_id>> breakers) {
+template <class Breakers>
+problem check_breakers(field_ref f, const Breakers& breakers) {
   for (const auto& breaker : breakers)
     if (breaker.empty()) return sentence(f.entry.name) << " must hold at least one id each, got none";
   return {};
@@ -139,9 +142,9 @@ inline problem check_together(const sampling_params& params) {
   if (order.names(order_step::adaptive_p))
     return sentence("order") << " names adaptive_p, a stage that is not built yet";
   if (params.truncation == truncation_rule::joint && !joint_filters_adjoin(order))
-    return sentence("order")
-           << " must name top_k, top_p, min_p side by side and in this order under joint truncation, got "
-           << params.order;
+    return (sentence("order")
+            << " must name top_k, top_p, min_p side by side and in this order under joint truncation, got ")
+        .quote(params.order);
 
   const auto runs = [&order](order_step step) { return order.empty() || order.names(step); };
   if (params.xtc_marginal && runs(order_step::xtc)) {

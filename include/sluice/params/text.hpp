@@ -80,9 +80,10 @@ constexpr std::string_view trim(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// Cuts the next item off a list, without the blanks around it. Looping while `rest` is not empty makes one
-/// separator at the end harmless and shows any other empty item.
+/// Cuts the next item off a list, without the blanks around it. Looping over a trimmed text while it is not
+/// empty makes one separator at the end harmless and shows any other empty item.
 constexpr std::string_view cut_item(std::string_view& rest, char separator) noexcept {
+  rest = trim(rest);
   const auto end = rest.find(separator);
   const std::string_view item = trim(rest.substr(0, end));
   rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);

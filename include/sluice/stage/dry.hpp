@@ -30,11 +30,11 @@ struct dry {
   dry_rules rules = {};  ///< built from the four fields above
 
   problem check() const {
-    return detail::first_problem(
-        detail::check_field("dry_multiplier", multiplier), detail::check_field("dry_base", base),
-        detail::check_field("dry_allowed_length", allowed_length),
-        detail::check_field("dry_penalty_last_n", last_n),
-        detail::check_breakers("dry_sequence_breakers", sequence_breakers));
+    return detail::first_problem(detail::check_field("dry_multiplier", multiplier),
+                                 detail::check_field("dry_base", base),
+                                 detail::check_field("dry_allowed_length", allowed_length),
+                                 detail::check_field("dry_penalty_last_n", last_n),
+                                 detail::check_breakers("dry_sequence_breakers", sequence_breakers));
   }
   void build() { rules = past::make_dry_rules(allowed_length, last_n, sequence_breakers); }
   bool active() const noexcept { return multiplier != 0 && base >= 1 && last_n != 0; }

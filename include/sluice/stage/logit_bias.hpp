@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <sluice/params/check.hpp>
@@ -17,19 +19,21 @@ struct logit_bias {
   std::vector<token_bias> biases = {};
 
   problem check() const { return detail::check_biases("logit_bias", biases); }
-  /// One entry an id, in ascending order.
+  /// One entry an id, in ascending order; the ids are not negative.
   void build() {
-    std::stable_sort(biases.begin(), biases.end(),
-                     [](const token_bias& a, const token_bias& b) { return a.token < b.token; });
-    std::size_t count = 0;
-    for (const token_bias& entry : biases) {
-      if (count != 0 && biases[count - 1].token == entry.token) {
-        biases[count - 1].bias = kernel::joined_bias(biases[count - 1].bias, entry.bias);
+    std::vector<std::uint64_t> order;  // id << 32 | place: the written order of an id's biases is kept
+    for (const token_bias& entry : biases) order.push_back(std::uint64_t(entry.token) << 32 | order.size());
+    std::sort(order.begin(), order.end());
+    std::vector<token_bias> sums;
+    for (const std::uint64_t at : order) {
+      const token_bias& entry = biases[at & 0xffffffffu];
+      if (sums.empty() || sums.back().token != entry.token) {
+        sums.push_back(entry);
       } else {
-        biases[count++] = entry;
+        sums.back().bias = kernel::joined_bias(sums.back().bias, entry.bias);
       }
     }
-    biases.resize(count);
+    biases = std::move(sums);
   }
   bool active() const noexcept { return !biases.empty(); }
   void operator()(row& r) const noexcept { r.add_biases(biases); }

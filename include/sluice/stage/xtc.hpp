@@ -28,8 +28,7 @@ struct xtc {
   problem check() const {
     return detail::first_problem(
         detail::check_field("xtc_probability", probability), detail::check_field("xtc_threshold", threshold),
-        detail::check_ids("xtc_protected", protected_tokens),
-        detail::check_field("min_keep", min_keep));
+        detail::check_ids("xtc_protected", protected_tokens), detail::check_field("min_keep", min_keep));
   }
   void build() { std::sort(protected_tokens.begin(), protected_tokens.end()); }
   bool active() const noexcept { return probability > 0 && threshold <= 0.5f; }
