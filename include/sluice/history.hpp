@@ -8,9 +8,10 @@
 #include <new>
 #include <span>
 
+#include <sluice/history/token_map.hpp>
+#include <sluice/random.hpp>
 #include <sluice/repeats.hpp>
 #include <sluice/sequence.hpp>
-#include <sluice/token_map.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::past {
 
@@ -24,9 +25,9 @@ inline bool is_prompt(const detail::history& past, std::uint32_t position) noexc
 /// A capacity for `more` elements beside those that are there.
 template <class T>
 std::size_t grown(const detail::array<T>& a, std::size_t more) noexcept {
-  const std::size_t size = a.size() + more;
-  if (size <= a.capacity()) return a.capacity();
-  return std::max<std::size_t>({size, a.capacity() + std::size_t{a.capacity()} / 2, 16});
+  const std::size_t size = a.size() + more, capacity = a.capacity();
+  if (size <= capacity) return capacity;
+  return std::max(size, std::clamp<std::size_t>(capacity + capacity / 2, 16, a.limit));
 }
 
 /// Notes whose turn it is. What can fail comes first: `add` then puts the tokens in.
@@ -140,8 +141,10 @@ SLUICE_BODY void rewind(detail::history& past, std::size_t count) noexcept {
   past.tokens.resize(size);
 }
 
-/// The index gets its memory here where it can; where it cannot, it asks again when it is read.
+/// Turns are few: one in 32 tokens. The index gets its memory here where it can; where it cannot, it asks
+/// again when it is read.
 SLUICE_BODY void reserve(detail::history& past, std::size_t tokens) {
+  past.turns.reserve(tokens / 32 + 8);
   past.tokens.reserve(tokens);
   if (past.index == nullptr) return;
   for (detail::window_counts& w : past.index->windows)
@@ -188,6 +191,10 @@ SLUICE_DOOR std::uint64_t sequence::position() const noexcept { return past_.sta
 
 SLUICE_DOOR std::span<const token_id> sequence::tokens() const noexcept {
   return {past_.tokens.data(), past_.tokens.size()};
+}
+
+SLUICE_DOOR double sequence::uniform(std::uint32_t stream) const noexcept {
+  return random::open_unit(random::source{seed(), position()}.at(random::stream::user, stream));
 }
 
 }  // namespace sluice::inline v1

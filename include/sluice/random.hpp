@@ -120,10 +120,6 @@ inline std::uint64_t scaled(std::uint64_t word, std::uint64_t bound) noexcept {
 
 namespace sluice::inline v1 {
 
-SLUICE_DOOR double sequence::uniform(std::uint32_t stream) const noexcept {
-  return random::open_unit(random::source{seed(), position()}.at(random::stream::user, stream));
-}
-
 inline std::uint64_t random_seed() {
   std::uint64_t seed = 0;
 #if defined(SLUICE_HAS_GETENTROPY)

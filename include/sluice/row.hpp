@@ -11,6 +11,7 @@
 #include <sluice/api.hpp>
 #include <sluice/history.hpp>
 #include <sluice/kernel/block.hpp>
+#include <sluice/kernel/kernels.hpp>
 #include <sluice/kernel/lanes.hpp>
 #include <sluice/kernel/math.hpp>
 #include <sluice/kernel/rank.hpp>
@@ -36,6 +37,10 @@ struct row_mass {
   std::uint64_t total = 0;
   double weighted = 0;
 };
+
+/// Rows of at least so many survivors are summed in float inside a block: there rounding errors cancel. Shorter
+/// ones are cheap anyway.
+inline constexpr std::size_t long_row = 4096;
 
 /// The counts of a window: a range of token_count, in no order.
 class token_counts {
@@ -90,9 +95,8 @@ class row {
   double entropy() noexcept;
   /// ln sum e^(l_i).
   double log_sum_exp() noexcept;
-  /// ln of the probability that two draws at temperature t agree, sum q_i^2, plus ln sum e^((l_i - max) / t):
-  /// the height over the maximum, in units of t, at which q_i equals that probability.
-  double collision_height(double t) noexcept;
+  /// The logit at which q_i equals sum q^2, q = softmax(l / t): the probability that two draws agree.
+  double agreement_level(double t) noexcept;
   /// The first min(k, size) tokens in rank order. Lives until the next call of a non-const member.
   std::span<candidate> top(std::size_t k) noexcept;
   /// The tokens with m_i > fraction * M, in rank order.
@@ -100,12 +104,7 @@ class row {
   /// f(id, logit) for every survivor, in ascending order of id.
   template <class F>
   void each(F&& f) const noexcept {
-    for (std::size_t b = 0; b < block_count_; ++b) {
-      const kernel::block& block = blocks_[b];
-      if (!(block.max >= floor_)) continue;
-      for (std::uint32_t i = 0; i < block.count; ++i)
-        if (block.logits[i] >= floor_) f(block.id(i), block.logits[i]);
-    }
+    kernel::each_token(blocks_, block_count_, floor_, f);
   }
 
   // What came before. Where memory runs out these are empty and the call ends with that status.
@@ -170,6 +169,9 @@ class row {
   float floor() const noexcept { return floor_; }
   /// Memory for 12 bytes a token, or 32 bytes a block.
   std::byte* scratch() const noexcept { return scratch_; }
+  /// Memory for the keys of one block, beside the other.
+  std::byte* block_scratch() const noexcept { return block_scratch_; }
+  const kernel::table& kernels() const noexcept { return kernels_; }
 
  private:
   using rank_key = kernel::rank_key;
@@ -189,15 +191,16 @@ class row {
 
   // Removing (row/filter.hpp).
   template <class Keep>
-  void retain(Keep&& keep, std::size_t kept) noexcept;
-  template <class Keep>
-  void compact(Keep&& keep) noexcept;
+  void compact(float least, Keep&& keep) noexcept;
   template <class Keep>
   void erase(Keep&& keep) noexcept;
+  void adopt(std::span<rank_key> keys) noexcept;
   template <class Before, class Weight>
   rank_key cut(std::span<rank_key> keys, std::uint64_t need, Before before, Weight weight) const noexcept;
   template <class Before>
   rank_key cut_by_mass(Before before, float p, int min_keep) noexcept;
+  float top_threshold(std::size_t k) const noexcept;
+  std::span<rank_key> top_keys(std::size_t k) noexcept;
   std::span<rank_key> keys(float least) const noexcept;
   std::span<candidate> ranked(std::span<rank_key> keys) const noexcept;
 
@@ -206,6 +209,7 @@ class row {
   float* logits_ = nullptr;  // copies, by id; or the logits of a list
   token_id* ids_ = nullptr;  // of a list
   std::byte* scratch_ = nullptr;
+  std::byte* block_scratch_ = nullptr;
   std::uint32_t* marks_ = nullptr;
   std::size_t vocab_ = 0, room_ = 0;
   workspace& memory_;
@@ -215,6 +219,7 @@ class row {
   float max_ = 0, reference_ = 0;
   std::size_t size_ = 0;
   bool max_known_ = false, size_known_ = false, reference_known_ = false;
+  const kernel::table& kernels_;
   bool dense_ = true;  // block b of the table is block b of the vocabulary
   bool saw_nan_ = false;
   sample_status status_ = sample_status::ok;
@@ -226,8 +231,9 @@ SLUICE_STRICT_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
 
-#include <sluice/row/edit.hpp>
-#include <sluice/row/filter.hpp>
+// clang-format off
 #include <sluice/row/open.hpp>
 #include <sluice/row/past.hpp>
+#include <sluice/row/edit.hpp>
+#include <sluice/row/filter.hpp>
 #include <sluice/row/statistics.hpp>

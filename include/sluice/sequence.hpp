@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include <sluice/array.hpp>
 #include <sluice/fwd.hpp>
-#include <sluice/token_map.hpp>
+#include <sluice/history/array.hpp>
+#include <sluice/history/token_map.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1 {

@@ -27,6 +27,7 @@
 #include <sluice/stage/top_p.hpp>
 #include <sluice/stage/typical_p.hpp>
 #include <sluice/stage/xtc.hpp>
+#include <sluice/row/nucleus.hpp>
 #include <sluice/truncate/rejection.hpp>
 
 namespace sluice::inline v1 {
@@ -182,7 +183,9 @@ inline shared_plan make_plan(sampling_params params) {
                       .last_n = p.penalty_last_n,
                       .of = p.occurrence_counts_prompt ? counted::all : counted::generated};
   plan.top_n_sigma = {.n = p.top_n_sigma};
-  plan.p_less = {.t = p.temperature, .on = p.p_less};
+  const order_steps order = parse_order(p.order);
+  const bool tempered = order.empty() || order.names(order_step::temperature);
+  plan.p_less = {.t = tempered ? p.temperature : 1, .on = p.p_less};
   plan.typical_p = {.p = p.typical_p, .min_keep = p.min_keep};
   plan.top_k = {.k = p.top_k};
   plan.top_p = {.p = p.top_p, .min_keep = p.min_keep};
@@ -233,7 +236,7 @@ class standard_run {
       if (r.status() != sample_status::ok || r.empty()) break;
       if (plan_.takes_best && at >= place::top_n_sigma) break;
       r.settle_temperature();
-      if (what == wanted::token && rejects_from(i)) return reject(r, q);
+      if (what == wanted::token && rejects_from(i)) return reject(r, q, i);
       if (is_truncation(at) && plan_.params.truncation == truncation_rule::joint) {
         cut_jointly(r, i);
       } else {
@@ -264,9 +267,10 @@ class standard_run {
 
  private:
   static bool is_truncation(place at) noexcept { return at >= place::top_k && at <= place::min_p; }
-  bool runs(place at) const noexcept {
-    return std::find(plan_.steps.begin(), plan_.steps.begin() + std::ptrdiff_t(plan_.count), at) !=
-           plan_.steps.begin() + std::ptrdiff_t(plan_.count);
+  /// Whether a stage runs at step `from` or after it.
+  bool runs(place at, std::size_t from) const noexcept {
+    const auto end = plan_.steps.begin() + std::ptrdiff_t(plan_.count);
+    return std::find(plan_.steps.begin() + std::ptrdiff_t(from), end, at) != end;
   }
 
   /// The joint rule: all judge the row as it stands here, and the shortest of the prefixes stays. `i` becomes
@@ -290,49 +294,40 @@ class standard_run {
     r.keep_from(last);
   }
 
-  /// Rejection takes over at step i where all that is left is top-p (with top-k under the joint rule), min-p
-  /// and a fixed temperature: min-p after top-p keeps the same tokens as beside it.
+  /// Rejection takes over at step i where all that is left is top-p (with top-k under the joint rule), min-p and a
+  /// fixed temperature: min-p after top-p keeps the same tokens as beside it.
   bool rejects_from(std::size_t i) const noexcept {
-    if (plan_.params.engine != truncation_engine::rejection) return false;
+    if (plan_.params.engine != truncation_engine::rejection && plan_.params.engine != truncation_engine::automatic)
+      return false;
     const bool joint = plan_.params.truncation == truncation_rule::joint;
     if (joint && i > 0 && is_truncation(plan_.steps[i - 1])) return false;
     const auto next = [&](place at) { return i < plan_.count && plan_.steps[i] == at ? ++i != 0 : false; };
     if (joint) next(place::top_k);
     if (!next(place::top_p)) return false;
     next(place::min_p);
-    if (next(place::temperature) && (plan_.temperature.range > 0 || plan_.temperature.t < coldest))
-      return false;
+    if (next(place::temperature) && (plan_.temperature.range > 0 || plan_.temperature.t < coldest)) return false;
     return i == plan_.count;
   }
 
-  token_id reject(row& r, sequence& q) const noexcept {
+  token_id reject(row& r, sequence& q, std::size_t from) const noexcept {
     r.reference();
-    const double max = double(r.max());
     const bool joint = plan_.params.truncation == truncation_rule::joint;
-    const std::uint64_t need = kernel::needed_mass(plan_.top_p.p, r.mass().total);
-    const std::size_t most = joint && runs(place::top_k) ? std::size_t(plan_.top_k.k) : longest_row;
-    const auto spared = std::size_t(std::max(plan_.params.min_keep, 1));
-    const kernel::rank_key floor = runs(place::min_p) ? r.threshold_cut(plan_.min_p.threshold(r), 0) : 0;
-    const auto inside = [&](kernel::rank_key key) noexcept {
-      std::uint64_t mass = 0;
-      std::size_t before = 0;
-      r.each([&](token_id id, float logit) {
-        if (kernel::key_of(logit, id) <= key) return;
-        mass += kernel::mass(double(logit) - max);
-        ++before;
-      });
-      return before < most && (before < spared || (mass < need && key >= floor));
-    };
-    const kernel::rank_key best = kernel::key_of(r.max(), r.argmax());
+    const nucleus_test test(r, plan_.top_p.p, plan_.top_p.min_keep);
+    kernel::rank_key low = 0;  // what the other filters remove
+    if (runs(place::min_p, from)) low = r.threshold_cut(plan_.min_p.threshold(r), plan_.min_p.min_keep);
+    if (joint && runs(place::top_k, from) && std::size_t(plan_.top_k.k) < r.size())
+      low = std::max(low, r.top_cut(std::size_t(plan_.top_k.k)));
+    if (low != 0) --low;
+    const auto inside = [&](kernel::rank_key key) noexcept { return test(key); };
     if (plan_.params.draw == draw_method::softmax) {
-      r.keep_from(truncate::search(best, inside));
-      if (runs(place::temperature)) plan_.temperature(r);
+      r.keep_from(std::max(low + 1, truncate::search(test.spared(), inside)));
+      if (runs(place::temperature, from)) plan_.temperature(r);
       return softmax{}(r, q);
     }
-    if (runs(place::temperature)) plan_.temperature(r);
+    if (runs(place::temperature, from)) plan_.temperature(r);
     draw::gumbel_max race(r, {q.seed(), q.position()});
-    return kernel::id_of(truncate::reject(
-        best, 0, [&](kernel::rank_key low) { return race.winner(low); }, inside));
+    return kernel::id_of(
+        truncate::reject(test.spared(), low, [&](kernel::rank_key above) { return race.winner(above); }, inside));
   }
 
   const standard_plan& plan_;

@@ -23,7 +23,7 @@ inline constexpr double log2_e = 0x1.71547652b82fep+0;
 /// ln(x) for a positive normal finite double; at most 1 ulp. Argument reduction and polynomial of fdlibm's
 /// e_log.c, without its branches.
 inline double ln_normal(double x) noexcept {
-  constexpr std::uint64_t one = 0x3ff0000000000000u, half_sqrt = 0x3fe6a09e00000000u;
+  constexpr std::uint64_t one = 0x3ff0000000000000u, half_sqrt = 0x3fe6a09c00000000u;
   const std::uint64_t shifted = std::bit_cast<std::uint64_t>(x) + (one - half_sqrt);
   const double k = double(std::int64_t(shifted >> 52) - 1023);
   const double m = std::bit_cast<double>((shifted & 0x000fffffffffffffu) + half_sqrt);

@@ -2,10 +2,9 @@
 
 // The ranges: of all of sampling_params, and of one field for a stage that was made by hand.
 
+#include <cfloat>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include <sluice/config.hpp>
 #include <sluice/params.hpp>

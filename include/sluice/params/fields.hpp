@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <sluice/config.hpp>
@@ -85,7 +86,7 @@ inline constexpr std::string_view draw_names[] = {"gumbel", "softmax"};
 inline constexpr real_range unit_interval = {.low = 0, .high = 1};
 inline constexpr real_range above_zero = {.low = 0, .low_end = bound::open};
 inline constexpr integer_range from_zero = {.low = 0};
-inline constexpr integer_range window = {.low = -1};
+inline constexpr integer_range any_window = {.low = -1};
 
 inline constexpr field fields[] = {
     {"seed", &sampling_params::seed},
@@ -107,13 +108,13 @@ inline constexpr field fields[] = {
     {"repetition_penalty", &sampling_params::repetition_penalty, above_zero},
     {"frequency_penalty", &sampling_params::frequency_penalty},
     {"presence_penalty", &sampling_params::presence_penalty},
-    {"penalty_last_n", &sampling_params::penalty_last_n, window},
+    {"penalty_last_n", &sampling_params::penalty_last_n, any_window},
     {"repetition_normalized", &sampling_params::repetition_normalized},
     {"occurrence_counts_prompt", &sampling_params::occurrence_counts_prompt},
     {"dry_multiplier", &sampling_params::dry_multiplier},
     {"dry_base", &sampling_params::dry_base},
     {"dry_allowed_length", &sampling_params::dry_allowed_length, from_zero},
-    {"dry_penalty_last_n", &sampling_params::dry_penalty_last_n, window},
+    {"dry_penalty_last_n", &sampling_params::dry_penalty_last_n, any_window},
     {"dry_sequence_breakers", &sampling_params::dry_sequence_breakers},
     {"scatter_strength", &sampling_params::scatter_strength, unit_interval},
     {"scatter_radius", &sampling_params::scatter_radius},
@@ -126,7 +127,7 @@ inline constexpr field fields[] = {
      real_range{.low = 0, .high = 1, .low_end = bound::open, .high_end = bound::open}},
     {"scatter_absorption", &sampling_params::scatter_absorption, real_range{.low = 0}},
     {"scatter_collision", &sampling_params::scatter_collision, unit_interval},
-    {"scatter_absorption_last_n", &sampling_params::scatter_absorption_last_n, window},
+    {"scatter_absorption_last_n", &sampling_params::scatter_absorption_last_n, any_window},
     {"logit_bias", &sampling_params::logit_bias},
     {"language_bias", &sampling_params::language_bias},
     {"suppressed_tokens", &sampling_params::suppressed_tokens},

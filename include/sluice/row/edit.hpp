@@ -148,7 +148,7 @@ inline void row::add_biases(std::span<const token_bias> request) noexcept {
   }
   call_bias_ = {};
   if (!(max() > std::numeric_limits<float>::max())) return;
-  compact([](token_id, float logit) { return kernel::is_infinite(logit); });
+  compact(kernel::lowest, [](token_id, float logit) { return kernel::is_infinite(logit); });
   std::fill_n(logits_, size_, 0.0f);
   list(size_);
 }

@@ -32,14 +32,47 @@ struct mass_under {
   }
 };
 
-/// Keys of the survivors with l >= least, in the scratch memory.
+enum class side { inside, outside, unknown };
+
+/// Where logits lie to the nucleus of mass p, by cheap bounds of the masses: with a the mass before a token and r
+/// the rest, it is inside iff a < p (a + r). The candidate's own mass and its ties count on the side that makes
+/// the answer safe.
+class nucleus_bounds {
+ public:
+  nucleus_bounds(row& r, float p) noexcept : row_(r), p_(double(p)), max_(r.max()) {}
+
+  /// `inside`: every token with l >= logit is; `outside`: every token with l <= logit is.
+  side at(float logit) const noexcept {
+    // The blocks that reach the logit hold all that ranks before it: often they settle it.
+    std::size_t reaching = 0;
+    for (const kernel::block& block : row_.blocks()) reaching += block.max >= logit;
+    if (reaching * 4 < row_.blocks().size()) {
+      const side found = decide(sums(logit, logit));
+      if (found == side::inside) return found;
+    }
+    return decide(sums(logit, kernel::lowest));
+  }
+
+ private:
+  kernel::rough_mass sums(float logit, float skip) const noexcept {
+    return row_.kernels().rough(row_.blocks().data(), row_.blocks().size(), row_.floor(), skip, max_, logit);
+  }
+  side decide(const kernel::rough_mass& s) const noexcept {
+    constexpr double spread = 1.0616, slack = 1 + 1e-4;
+    if (s.reached * (1 - p_) * slack < p_ * (s.total - s.reached) / spread) return side::inside;
+    if (s.above * (1 - p_) / spread > p_ * (s.total - s.above) * slack) return side::outside;
+    return side::unknown;
+  }
+
+  row& row_;
+  double p_;
+  float max_;
+};
+
+/// Keys of the survivors with l >= least, in the order of ids, in the scratch memory.
 inline std::span<kernel::rank_key> row::keys(float least) const noexcept {
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
-  std::size_t count = 0;
-  each([&](token_id id, float logit) {
-    if (logit >= least) out[count++] = kernel::key_of(logit, id);
-  });
-  return {out, count};
+  return {out, kernels_.collect(blocks_, block_count_, std::max(least, floor_), out)};
 }
 
 /// Keys in the scratch memory become candidates in rank order, in place: from the last to the first, a
@@ -62,16 +95,77 @@ inline kernel::rank_key row::cut(std::span<rank_key> keys, std::uint64_t need, B
                                             : truncate::select{}(keys, need, before, weight);
 }
 
-inline kernel::rank_key row::top_cut(std::size_t k) noexcept {
-  float least = kernel::lowest;
-  if (engine_ != truncation_engine::sort && k <= block_count_) {
-    // At least k tokens are as large as the k-th largest block maximum.
-    auto* const maxima = reinterpret_cast<float*>(scratch_);
-    for (std::size_t b = 0; b < block_count_; ++b) maxima[b] = blocks_[b].max;
-    std::nth_element(maxima, maxima + (k - 1), maxima + block_count_, [](float a, float b) { return a > b; });
-    least = std::max(least, maxima[k - 1]);
+/// A logit that at least k survivors reach, k <= size, and not many more: bisection over the maxima of blocks, or
+/// over the row where k is larger than their number. Ties may make it many.
+inline float row::top_threshold(std::size_t k) const noexcept {
+  auto* const maxima = reinterpret_cast<float*>(scratch_ + vocab_ * 8);  // keys are shorter than that
+  std::size_t present = 0;
+  float low = kernel::infinite(1), high = kernel::infinite(-1);
+  for (const kernel::block& block : blocks()) {
+    if (!(block.max >= floor_)) continue;
+    maxima[present++] = block.max;
+    low = std::min(low, block.max);
+    high = std::max(high, block.max);
   }
-  return cut(keys(least), k, by_rank{}, [](rank_key) { return std::uint64_t{1}; });
+  const bool by_blocks = k <= present;
+  const auto count = [&](float least) {
+    return by_blocks ? kernels_.count_at_least(maxima, present, least) : kernels_.size(blocks_, block_count_, least);
+  };
+  if (count(high) >= k) return high;
+  if (!by_blocks) {
+    // Step down until there are enough.
+    double step = 1;
+    for (low = high; count(low) < k; step *= 2) {
+      high = low;
+      low = std::max(float(double(low) - step), floor_);
+    }
+  }
+  const std::size_t enough = k + k / 4 + 8;
+  for (int round = 0; round < 40; ++round) {
+    const float middle = float(0.5 * double(low) + 0.5 * double(high));
+    if (!(middle > low && middle < high)) break;
+    const std::size_t reached = count(middle);
+    (reached >= k ? low : high) = middle;
+    if (reached >= k && reached <= enough) break;
+  }
+  return low;
+}
+
+/// The keys of the first k survivors in rank, k <= size, in no order, in the scratch memory.
+inline std::span<kernel::rank_key> row::top_keys(std::size_t k) noexcept {
+  auto* const out = reinterpret_cast<rank_key*>(scratch_);
+  if (engine_ == truncation_engine::sort) {
+    const std::span<rank_key> all = keys(kernel::lowest);
+    std::sort(all.begin(), all.end(), by_rank{});
+    return all.first(k);
+  }
+  // Blocks in rank of their best, so that the threshold rises at once where many tokens pass it.
+  float least = top_threshold(k);
+  auto* const doors = reinterpret_cast<rank_key*>(scratch_ + vocab_ * 8);
+  std::size_t open = 0;
+  for (std::size_t b = 0; b < block_count_; ++b)
+    if (blocks_[b].max >= least) doors[open++] = kernel::key_of(blocks_[b].max, token_id(b));
+  std::sort(doors, doors + open, by_rank{});
+  std::size_t count = 0;
+  rank_key worst = 0;  // k tokens rank at or above it
+  for (std::size_t d = 0; d < open; ++d) {
+    const kernel::block& block = blocks_[kernel::id_of(doors[d])];
+    if (worst != 0 && kernel::key_of(block.max, block.id(0)) < worst) continue;
+    const std::size_t more = kernels_.collect(&block, 1, least, out + count);
+    count += more;
+    if (count < 2 * k + random::block_size) continue;
+    std::nth_element(out, out + (k - 1), out + count, by_rank{});
+    count = k;
+    worst = out[k - 1];
+    least = std::max(least, kernel::logit_of(worst));
+  }
+  if (count > k) std::nth_element(out, out + (k - 1), out + count, by_rank{});
+  return {out, k};
+}
+
+inline kernel::rank_key row::top_cut(std::size_t k) noexcept {
+  const std::span<rank_key> first = top_keys(k);
+  return *std::min_element(first.begin(), first.end());
 }
 
 /// The last key, in the order `before`, of the shortest prefix with mass >= p * M that has min_keep tokens.
@@ -85,8 +179,31 @@ inline kernel::rank_key row::cut_by_mass(Before before, float p, int min_keep) n
   return before(last, least) ? least : last;
 }
 
+/// Rough sums decide on which side of the cut a logit lies, until they cannot; exact masses decide between.
 inline kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
-  return cut_by_mass(by_rank{}, p, min_keep);
+  if (engine_ == truncation_engine::sort || !dense_ || vocab_ < 4 * long_row || p >= 1)
+    return cut_by_mass(by_rank{}, p, min_keep);
+  nucleus_bounds bounds(*this, p);
+  float inside = max(), outside = std::max(float(double(inside) - 2 * kernel::mass_reach), floor_);
+  for (int round = 0; round < 24; ++round) {
+    const float middle = float(0.5 * double(inside) + 0.5 * double(outside));
+    if (!(middle < inside && middle > outside)) break;
+    const side found = bounds.at(middle);
+    if (found == side::unknown) break;
+    (found == side::inside ? inside : outside) = middle;
+  }
+  const std::uint64_t need = kernel::needed_mass(p, mass().total);
+  const std::uint64_t sure = kernels_.mass(blocks_, block_count_, inside, double(max())).total;
+  std::span<rank_key> open = keys(outside);
+  if (sure < need) {  // else the cut lies among those that tie with the maximum
+    const auto end = std::remove_if(open.begin(), open.end(),
+                                    [inside](rank_key key) { return kernel::logit_of(key) >= inside; });
+    open = {open.data(), std::size_t(end - open.begin())};
+  }
+  const rank_key last = open.empty() ? kernel::key_of(inside, 0) >> 32 << 32
+                                     : cut(open, sure < need ? need - sure : need, by_rank{},
+                                           mass_under{double(max())});
+  return min_keep <= 1 ? last : std::min(last, top_cut(std::min(std::size_t(min_keep), size())));
 }
 
 inline kernel::rank_key row::threshold_cut(double threshold, int min_keep) noexcept {
@@ -104,15 +221,18 @@ inline kernel::rank_key row::threshold_cut(double threshold, int min_keep) noexc
   return std::min(last, top_cut(std::min(std::size_t(min_keep), size())));
 }
 
-/// Survivors as a list, those that `keep` holds on to. What is written never overtakes what is read.
+/// Survivors with l >= least as a list, those that `keep` holds on to. Keys come in the order of ids, and what is
+/// written never overtakes what is read.
 template <class Keep>
-inline void row::compact(Keep&& keep) noexcept {
+inline void row::compact(float least, Keep&& keep) noexcept {
   std::size_t count = 0;
-  each([&](token_id id, float logit) {
-    if (!keep(id, logit)) return;
+  for (const rank_key key : keys(least)) {
+    const token_id id = kernel::id_of(key);
+    const float logit = kernel::logit_of(key);
+    if (!keep(id, logit)) continue;
     ids_[count] = id;
     logits_[count++] = logit;
-  });
+  }
   list(count);
 }
 
@@ -130,45 +250,35 @@ inline void row::erase(Keep&& keep) noexcept {
     }
     if (copy != nullptr) block.max = kernel::max_of(copy, block.count, floor_);
   }
+  max_known_ = size_known_ = false;
 }
 
-/// Few survivors become a list, many stay where they lie.
-template <class Keep>
-inline void row::retain(Keep&& keep, std::size_t kept) noexcept {
-  if (!dense_ || kept <= vocab_ / 16) {
-    compact(keep);
-  } else {
-    erase(keep);
+/// The survivors are these tokens; the keys stand in the scratch memory.
+inline void row::adopt(std::span<rank_key> keys) noexcept {
+  std::sort(keys.begin(), keys.end(),
+            [](rank_key a, rank_key b) { return std::uint32_t(a) > std::uint32_t(b); });  // ids are inverted
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    ids_[i] = kernel::id_of(keys[i]);
+    logits_[i] = kernel::logit_of(keys[i]);
   }
-  size_ = kept;
-  size_known_ = true;
-  max_known_ = false;
+  list(keys.size());
 }
 
+/// Few survivors become a list, many stay where they lie, under a higher floor.
 inline void row::keep_from(rank_key last) noexcept {
   reference();
   if (last == 0) return;
+  const float least = std::max(kernel::logit_of(last), floor_);
   const auto keep = [last](token_id id, float logit) { return kernel::key_of(logit, id) >= last; };
-  const float least = kernel::logit_of(last);
-  std::size_t kept = 0, equal = 0;  // equal: removed, though as large as the cut
-  for (const kernel::block& block : blocks()) {
-    if (!(block.max >= least)) continue;
-    for (std::uint32_t i = 0; i < block.count; ++i) {
-      const float logit = block.logits[i];
-      if (!(logit >= least) || !(logit >= floor_)) continue;
-      const bool stays = keep(block.id(i), logit);
-      kept += stays;
-      equal += !stays;
-    }
+  std::size_t open = 0;
+  for (const kernel::block& block : blocks()) open += block.max >= least;
+  if (!dense_ || open <= block_count_ / 8) {
+    compact(least, keep);
+    return;
   }
-  if (dense_ && kept > vocab_ / 16) {
-    floor_ = std::max(floor_, least);
-    if (equal != 0) erase(keep);
-    size_ = kept;
-    size_known_ = true;
-  } else {
-    retain(keep, kept);
-  }
+  floor_ = least;
+  size_known_ = false;
+  if (std::uint32_t(last) != 0) erase(keep);  // ties with the cut that rank after it
 }
 
 inline void row::keep_at_least(double threshold, int min_keep) noexcept {
@@ -179,7 +289,8 @@ inline void row::keep_at_least(double threshold, int min_keep) noexcept {
 inline void row::keep_top(std::int64_t k) noexcept {
   reference();
   if (k <= 0 || std::uint64_t(k) >= size()) return;
-  keep_from(top_cut(std::size_t(k)));
+  if (std::size_t(k) > vocab_ / 16) return keep_from(top_cut(std::size_t(k)));
+  adopt(top_keys(std::size_t(k)));
 }
 
 inline void row::keep_mass(float p, int min_keep) noexcept {
@@ -195,7 +306,13 @@ inline void row::keep_nearest(double center, float p, int min_keep) noexcept {
   const auto keep = [&](token_id id, float logit) { return !before(last, kernel::key_of(logit, id)); };
   std::size_t kept = 0;
   each([&](token_id id, float logit) { kept += keep(id, logit); });
-  retain(keep, kept);
+  if (!dense_ || kept <= vocab_ / 16) {
+    compact(kernel::lowest, keep);
+  } else {
+    erase(keep);
+    size_ = kept;
+    size_known_ = true;
+  }
 }
 
 SLUICE_STRICT_END

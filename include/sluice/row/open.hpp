@@ -16,16 +16,49 @@ inline bool allows(const token_mask& mask, std::size_t token) noexcept {
   return word < mask.words().size() && (mask.words()[word] >> (token % 32) & 1) != 0;
 }
 
-/// Allowed tokens below `vocab`.
-inline std::size_t count_allowed(const token_mask& mask, std::size_t vocab) noexcept {
+/// Whether fewer than `limit` tokens are allowed.
+inline bool allows_few(const token_mask& mask, std::size_t limit) noexcept {
   std::size_t count = 0;
-  for (std::size_t w = 0; w < mask.words().size() && w * 32 < vocab; ++w) {
-    std::uint32_t word = mask.words()[w];
-    if (vocab - w * 32 < 32) word &= (1u << (vocab - w * 32)) - 1;
-    count += std::size_t(std::popcount(word));
-  }
-  return count;
+  for (const std::uint32_t word : mask.words())
+    if (word != 0 && (count += std::size_t(std::popcount(word))) >= limit) return false;
+  return true;
 }
+
+/// The words of a mask for the tokens of one block; a block begins at a multiple of 256.
+class mask_words {
+ public:
+  mask_words(const token_mask& mask, std::size_t first, std::size_t count) noexcept {
+    for (std::size_t w = 0; w < 8; ++w) {
+      const std::size_t here = count > w * 32 ? count - w * 32 : 0;
+      const std::uint32_t tokens = here >= 32 ? ~0u : (1u << here) - 1;
+      const std::size_t at = first / 32 + w;
+      words_[w] = mask.empty() ? tokens : at < mask.words().size() ? mask.words()[at] & tokens : 0;
+      any_ |= words_[w];
+      missing_ |= words_[w] ^ tokens;
+    }
+  }
+
+  bool none() const noexcept { return any_ == 0; }
+  bool all() const noexcept { return missing_ == 0; }
+
+  /// -inf in the places of the others. A word of ones costs a comparison, a word of zeros a store.
+  void clear(float* logits, std::size_t count) const noexcept {
+    for (std::size_t first = 0; first < count; first += 32) {
+      const std::size_t here = std::min<std::size_t>(32, count - first);
+      std::uint32_t missing = ~words_[first / 32];
+      if (here < 32) missing &= (1u << here) - 1;
+      if (missing == ~0u) {
+        std::fill_n(logits + first, 32, infinite(-1));
+        continue;
+      }
+      for (; missing != 0; missing &= missing - 1) logits[first + std::size_t(std::countr_zero(missing))] = infinite(-1);
+    }
+  }
+
+ private:
+  std::uint32_t words_[8] = {};
+  std::uint32_t any_ = 0, missing_ = 0;
+};
 
 /// The ids of a sparse row in ascending order, each with its first place: id << 32 | place.
 inline std::span<std::uint64_t> sorted_ids(const logits_view& logits, std::uint64_t* out) noexcept {
@@ -59,7 +92,7 @@ inline bool allowed_nan(const logits_view& logits, const token_mask& mask) noexc
 
 inline row::row(const logits_view& logits, const call_options& call, workspace& memory,
                 truncation_engine engine) noexcept
-    : vocab_(kernel::vocab_of(logits)), memory_(memory), call_bias_(call.bias), engine_(engine) {
+    : vocab_(kernel::vocab_of(logits)), memory_(memory), call_bias_(call.bias), kernels_(kernel::kernels(tier())), engine_(engine) {
   const std::size_t blocks = (vocab_ + random::block_size - 1) / random::block_size;
   if (vocab_ > longest_row) {
     fail(sample_status::row_too_long);
@@ -70,7 +103,7 @@ inline row::row(const logits_view& logits, const call_options& call, workspace& 
     saw_nan_ = kernel::allowed_nan(logits, call.mask);
   } else if (logits.sparse()) {
     open_sparse(logits, call.mask);
-  } else if (!call.mask.empty() && kernel::count_allowed(call.mask, vocab_) < vocab_ / 64) {
+  } else if (!call.mask.empty() && kernel::allows_few(call.mask, vocab_ / 64)) {
     open_allowed(logits, call.mask);
   } else {
     open_dense(logits, call.mask);
@@ -80,7 +113,7 @@ inline row::row(const logits_view& logits, const call_options& call, workspace& 
 /// The workspace's memory for a row.
 inline std::size_t row_bytes(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
   const std::size_t padded = blocks * random::block_size;
-  const std::size_t scratch = std::max({tokens * 12, blocks * 32, biases * 8});
+  const std::size_t scratch = std::max({tokens * 12, blocks * 32, biases * 8}) + random::block_size * 8;
   return std::max(padded, tokens) * 8 + scratch + blocks * (sizeof(kernel::block) + 32) + 64;
 }
 
@@ -94,7 +127,7 @@ inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t bia
   marks_ = reinterpret_cast<std::uint32_t*>(take(blocks * 32));
   logits_ = reinterpret_cast<float*>(take(cells * sizeof(float)));
   ids_ = reinterpret_cast<token_id*>(take(cells * sizeof(token_id)));
-  next = bytes + (std::size_t(next - bytes) + 15) / 16 * 16;
+  block_scratch_ = take(random::block_size * 8);
   scratch_ = next;
   room_ = cells;
   return true;
@@ -104,28 +137,31 @@ inline void row::open_dense(const logits_view& logits, const token_mask& mask) n
   const bool narrow = logits.type() != logit_type::f32;
   const float* const source = narrow ? nullptr : static_cast<const float*>(logits.data());
   block_count_ = (vocab_ + random::block_size - 1) / random::block_size;
+  if (mask.empty() && !narrow) {
+    saw_nan_ = kernels_.index(source, vocab_, blocks_);
+    return;
+  }
   for (std::size_t b = 0; b < block_count_; ++b) {
     const std::size_t first = b * random::block_size;
     const std::size_t count = std::min(random::block_size, vocab_ - first);
-    std::uint32_t all = 0xffffffffu, any = mask.empty() ? all : 0;
-    for (std::size_t w = first / 32; !mask.empty() && w < (first + count + 31) / 32; ++w) {
-      std::uint32_t word = w < mask.words().size() ? mask.words()[w] : 0;
-      const std::size_t past = w * 32 + 32 > vocab_ ? w * 32 + 32 - vocab_ : 0;
-      any |= word & (0xffffffffu >> past);
-      all &= past != 0 ? word | ~(0xffffffffu >> past) : word;
+    const kernel::mask_words allowed(mask, first, count);
+    const float* from = narrow ? logits_ + first : source + first;
+    if (allowed.none()) {
+      blocks_[b] = {.logits = from, .first = token_id(first), .count = std::uint32_t(count)};
+      blocks_[b].max = kernel::infinite(-1);
+      continue;
     }
-    kernel::block& block = blocks_[b] = {.first = token_id(first), .count = std::uint32_t(count)};
-    block.logits = narrow ? logits_ + first : source + first;
-    block.max = kernel::infinite(-1);
-    if (any == 0) continue;
-    if (narrow || all != 0xffffffffu) {
+    if (narrow) {
       kernel::widen(logits.data(), logits.type(), first, count, logits_ + first);
-      for (std::size_t i = 0; i < count; ++i)
-        if (!kernel::allows(mask, first + i)) logits_[first + i] = kernel::infinite(-1);
-      block.logits = logits_ + first;
+    } else if (!allowed.all()) {
+      std::memcpy(logits_ + first, from, count * sizeof(float));
     }
-    saw_nan_ |= kernel::any_nan(block.logits, count);
-    block.max = kernel::max_of(block.logits, count, floor_);
+    if (!allowed.all()) {
+      allowed.clear(logits_ + first, count);
+      from = logits_ + first;
+    }
+    saw_nan_ |= kernels_.index(from, count, blocks_ + b);
+    blocks_[b].first = token_id(first);
   }
 }
 

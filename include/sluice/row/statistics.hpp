@@ -8,8 +8,7 @@ SLUICE_STRICT_BEGIN
 
 inline std::size_t row::size() noexcept {
   if (!size_known_) {
-    size_ = 0;
-    each([this](token_id, float) { ++size_; });
+    size_ = kernels_.size(blocks_, block_count_, floor_);
     size_known_ = true;
   }
   return size_;
@@ -41,24 +40,22 @@ inline token_id row::argmax() noexcept {
 }
 
 inline row_moments row::moments() noexcept {
-  // One pass in float about the first survivor. It serves long rows where little cancels; others are summed
-  // in double, about the mean.
-  float shift = 0, reach = 0;
-  std::size_t count = 0;
-  kernel::lane_sums<float, 2> fast;
-  each([&](token_id id, float logit) {
-    if (count++ == 0) shift = logit;
-    const float d = logit - shift;
-    reach = std::max(reach, d < 0 ? -d : d);
-    fast.add(id, {d, d * d});
-  });
-  if (count == 0) return {};
-  const double n = double(count);
-  if (count >= 4096 && reach <= 1e15f) {
-    const auto [sum, squares] = fast.total();
-    const double variance = (squares - sum * (sum / n)) / n;
-    if (16 * variance >= squares / n) {
-      return {count, double(shift) + sum / n, kernel::square_root(variance)};
+  float shift = 0;  // the survivor of lowest id
+  for (const kernel::block& block : blocks()) {
+    if (!(block.max >= floor_)) continue;
+    std::size_t i = 0;
+    while (!(block.logits[i] >= floor_)) ++i;
+    shift = block.logits[i];
+    break;
+  }
+  const kernel::fast_moments fast = kernels_.moments(blocks_, block_count_, floor_, shift);
+  if (fast.count == 0) return {};
+  const double n = double(fast.count);
+  if (fast.count >= long_row && fast.reach <= 1e15f) {
+    const double variance = (fast.squares - fast.sum * (fast.sum / n)) / n;
+    // Where the shift lies far from the mean the difference cancels, and the sums below serve.
+    if (16 * variance >= fast.squares / n) {
+      return {fast.count, double(shift) + fast.sum / n, kernel::square_root(variance)};
     }
   }
   kernel::lane_sums<double, 1> sums, squares;
@@ -68,21 +65,12 @@ inline row_moments row::moments() noexcept {
     const double d = (double(logit) - double(shift)) - offset;
     squares.add(id, {d * d});
   });
-  return {count, double(shift) + offset, kernel::square_root(squares.total()[0] / n)};
+  return {fast.count, double(shift) + offset, kernel::square_root(squares.total()[0] / n)};
 }
 
 inline row_mass row::mass() noexcept {
-  row_mass result;
-  const double top = double(max());
-  kernel::lane_sums<double, 1> weighted;
-  each([&](token_id id, float logit) {
-    const double x = double(logit) - top;
-    const std::uint64_t m = kernel::mass(x);
-    result.total += m;
-    if (m != 0) weighted.add(id, {double(m) * x});
-  });
-  result.weighted = weighted.total()[0];
-  return result;
+  const kernel::mass_sums sums = kernels_.mass(blocks_, block_count_, floor_, double(max()));
+  return {sums.total, sums.weighted};
 }
 
 inline double row::expectation() noexcept {
@@ -100,31 +88,32 @@ inline double row::log_sum_exp() noexcept {
   return double(max()) + kernel::ln(double(mass().total) / kernel::mass_one);
 }
 
-inline double row::collision_height(double t) noexcept {
-  // With e = e^((l - max) / t) and u = e - 1 the quotient sum e^2 / sum e is 1 + sum e u / sum e: exact where
-  // all logits agree, and accurate where t is large. Below -64 a term is lost in any sum.
-  const double top = double(max()), inverse = 1.0 / t;
+inline double row::agreement_level(double t) noexcept {
+  // With e = e^((l - max) / t) the quotient sum e^2 / sum e is 1 + sum e (e - 1) / sum e: exact where all logits
+  // agree, and accurate where t is large.
+  const double top = double(max());
+  const auto c = float(kernel::log2_e / t);
+  const kernel::agreement fast = kernels_.agree(blocks_, block_count_, floor_, max(), c);
+  if (fast.count >= long_row && c > 1e-30f) {
+    // The level hardly moves with t, so it is taken at the t that the rounded c stands for.
+    return top + kernel::log2_e / double(c) * kernel::ln_1p(fast.excess / fast.sum);
+  }
+  const double inverse = 1.0 / t;
   kernel::lane_sums<double, 2> sums;
   each([&](token_id id, float logit) {
     const double x = (double(logit) - top) * inverse;
-    if (x < -64) return;
+    if (x < -64) return;  // lost in any sum
     const kernel::power_of_two p = kernel::split_exp2(x * kernel::log2_e);
     const double e = kernel::scale(1.0 + p.fraction, p.whole);
     sums.add(id, {e, e * (p.whole == 0 ? p.fraction : e - 1.0)});
   });
   const auto [sum, excess] = sums.total();
-  return kernel::ln_1p(excess / sum);
+  return top + t * kernel::ln_1p(excess / sum);
 }
 
 inline std::span<candidate> row::top(std::size_t k) noexcept {
   if (k == 0 || empty()) return {};
-  if (k >= size()) return ranked(keys(kernel::lowest));
-  const rank_key last = top_cut(k);
-  std::span<rank_key> first = keys(kernel::logit_of(last));
-  // Ties with the last one may follow it.
-  return ranked({first.data(), std::size_t(std::partition(first.begin(), first.end(),
-                                                          [last](rank_key key) { return key >= last; }) -
-                                           first.begin())});
+  return ranked(k >= size() ? keys(kernel::lowest) : top_keys(k));
 }
 
 inline std::span<candidate> row::heavier_than(float fraction) noexcept {

@@ -10,7 +10,7 @@ SLUICE_STRICT_BEGIN
 
 /// P-less (Tan et al., arXiv 2509.23234): with q = softmax(l / t) keeps the tokens with q >= sum q^2, the
 /// probability that two draws agree. As logits: l >= max + t (ln sum e^{2(l-max)/t} - ln sum e^{(l-max)/t}).
-/// No parameter of its own; t > 0 is the temperature of the draw. A uniform row keeps everything, and there
+/// No parameter of its own; t is the temperature of the draw (0: what ties with the maximum). A uniform row keeps everything, and there
 /// is no slack. -inf and NaN are absent. Cost: one pass of exponentials.
 struct p_less {
   static constexpr place where = place::p_less;
@@ -20,7 +20,7 @@ struct p_less {
   problem check() const { return detail::check_field("temperature", t); }
   bool active() const noexcept { return on; }
   void operator()(row& r) const noexcept {
-    r.keep_at_least(double(r.max()) + double(t) * r.collision_height(double(t)));
+    r.keep_at_least(t > 0 ? r.agreement_level(double(t)) : double(r.max()));
   }
 };
 static_assert(row_stage<p_less>);

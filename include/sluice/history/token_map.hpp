@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include <sluice/array.hpp>
+#include <sluice/history/array.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1::detail {

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <sluice/kernel/scalar.hpp>
+
+// 512-bit vectors. The code is vector_kernels.inc, compiled for this tier.
+
+namespace sluice::inline v1::inline SLUICE_ISA::kernel::avx512 {
+
+SLUICE_REGION_BEGIN("avx2,avx512f,avx512dq")
+
+inline constexpr std::size_t width = 16;  // floats in a vector
+
+#include <sluice/kernel/vector_kernels.inc>
+
+SLUICE_REGION_END
+
+}  // namespace sluice::v1::SLUICE_ISA::kernel::avx512
