@@ -61,27 +61,34 @@
 #define SLUICE_STRICT_END _Pragma("GCC pop_options")
 #endif
 
-// A region whose functions are compiled for a target, strict as well. A function keeps the target of the place
-// where it is written; what is called inside a region is written there, or is no hot code. Under -ffast-math
-// clang's back end would fuse, so FMA is taken away; AVX-512 has it built in, and there the products are held
-// apart (SLUICE_HOLD).
+// A region whose functions are compiled for a target, strict as well. A function keeps the target of the
+// place where it is written; what is called inside a region is written there, or is no hot code. Under
+// -ffast-math clang's back end would fuse, so FMA is taken away; AVX-512 has it built in, and there the
+// products are held apart (SLUICE_HOLD).
 #if defined(__clang__)
 #define SLUICE_TARGET_(text) _Pragma(#text)
 #define SLUICE_TARGET(text) SLUICE_TARGET_(text)
 #if defined(__FAST_MATH__)
-#define SLUICE_REGION_BEGIN(isa)                                                 \
-  _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)")  \
-      SLUICE_TARGET(clang attribute push(__attribute__((target(isa ",no-fma,no-fma4"))), apply_to = function))
+#define SLUICE_REGION_BEGIN(isa)                                                               \
+  _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)") SLUICE_TARGET( \
+      clang attribute push(__attribute__((target(isa ",no-fma,no-fma4"))), apply_to = function))
 #else
-#define SLUICE_REGION_BEGIN(isa)                                                 \
-  _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)")  \
+#define SLUICE_REGION_BEGIN(isa)                                                \
+  _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)") \
       SLUICE_TARGET(clang attribute push(__attribute__((target(isa))), apply_to = function))
 #endif
 #define SLUICE_REGION_END _Pragma("clang attribute pop") _Pragma("float_control(pop)")
 #else
 #define SLUICE_TARGET(text) _Pragma(#text)
-#define SLUICE_REGION_BEGIN(isa)                                                               \
+#define SLUICE_REGION_BEGIN(isa)                                                             \
   _Pragma("GCC push_options") _Pragma("GCC optimize(\"no-fast-math\", \"fp-contract=off\")") \
       SLUICE_TARGET(GCC target(isa))
 #define SLUICE_REGION_END _Pragma("GCC pop_options")
+#endif
+
+// Before an inner loop over a few vectors: they stay in registers.
+#if defined(__clang__)
+#define SLUICE_UNROLL _Pragma("unroll")
+#else
+#define SLUICE_UNROLL _Pragma("GCC unroll 16")
 #endif

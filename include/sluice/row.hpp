@@ -38,9 +38,11 @@ struct row_mass {
   double weighted = 0;
 };
 
-/// Rows of at least so many survivors are summed in float inside a block: there rounding errors cancel. Shorter
-/// ones are cheap anyway.
+/// Rows of at least so many survivors are summed in float inside a block: there rounding errors cancel.
+/// Shorter ones are cheap anyway.
 inline constexpr std::size_t long_row = 4096;
+
+struct by_distance;
 
 /// The counts of a window: a range of token_count, in no order.
 class token_counts {
@@ -199,6 +201,8 @@ class row {
   rank_key cut(std::span<rank_key> keys, std::uint64_t need, Before before, Weight weight) const noexcept;
   template <class Before>
   rank_key cut_by_mass(Before before, float p, int min_keep) noexcept;
+  bool cuts_plainly(float p) const noexcept;
+  void keep_within(const by_distance& before, rank_key last) noexcept;
   float top_threshold(std::size_t k) const noexcept;
   std::span<rank_key> top_keys(std::size_t k) noexcept;
   std::span<rank_key> keys(float least) const noexcept;
@@ -236,4 +240,5 @@ SLUICE_STRICT_END
 #include <sluice/row/past.hpp>
 #include <sluice/row/edit.hpp>
 #include <sluice/row/filter.hpp>
+#include <sluice/row/cut_by_mass.hpp>
 #include <sluice/row/statistics.hpp>

@@ -14,6 +14,7 @@
 #include <sluice/params/check.hpp>
 #include <sluice/params/order.hpp>
 #include <sluice/refuse.hpp>
+#include <sluice/row/nucleus.hpp>
 #include <sluice/stage/dry.hpp>
 #include <sluice/stage/frequency_presence.hpp>
 #include <sluice/stage/logit_bias.hpp>
@@ -27,7 +28,6 @@
 #include <sluice/stage/top_p.hpp>
 #include <sluice/stage/typical_p.hpp>
 #include <sluice/stage/xtc.hpp>
-#include <sluice/row/nucleus.hpp>
 #include <sluice/truncate/rejection.hpp>
 
 namespace sluice::inline v1 {
@@ -294,10 +294,11 @@ class standard_run {
     r.keep_from(last);
   }
 
-  /// Rejection takes over at step i where all that is left is top-p (with top-k under the joint rule), min-p and a
-  /// fixed temperature: min-p after top-p keeps the same tokens as beside it.
+  /// Rejection takes over at step i where all that is left is top-p (with top-k under the joint rule), min-p
+  /// and a fixed temperature: min-p after top-p keeps the same tokens as beside it.
   bool rejects_from(std::size_t i) const noexcept {
-    if (plan_.params.engine != truncation_engine::rejection && plan_.params.engine != truncation_engine::automatic)
+    if (plan_.params.engine != truncation_engine::rejection &&
+        plan_.params.engine != truncation_engine::automatic)
       return false;
     const bool joint = plan_.params.truncation == truncation_rule::joint;
     if (joint && i > 0 && is_truncation(plan_.steps[i - 1])) return false;
@@ -305,7 +306,8 @@ class standard_run {
     if (joint) next(place::top_k);
     if (!next(place::top_p)) return false;
     next(place::min_p);
-    if (next(place::temperature) && (plan_.temperature.range > 0 || plan_.temperature.t < coldest)) return false;
+    if (next(place::temperature) && (plan_.temperature.range > 0 || plan_.temperature.t < coldest))
+      return false;
     return i == plan_.count;
   }
 
@@ -326,8 +328,8 @@ class standard_run {
     }
     if (runs(place::temperature, from)) plan_.temperature(r);
     draw::gumbel_max race(r, {q.seed(), q.position()});
-    return kernel::id_of(
-        truncate::reject(test.spared(), low, [&](kernel::rank_key above) { return race.winner(above); }, inside));
+    return kernel::id_of(truncate::reject(
+        test.spared(), low, [&](kernel::rank_key above) { return race.winner(above); }, inside));
   }
 
   const standard_plan& plan_;

@@ -26,10 +26,10 @@ class gumbel_max {
 
   /// The winner among the survivors that rank before `limit` (0: all); 0 where there are none.
   ///
-  /// A block's best possible score is known without its tokens: its maximum with its smallest exponential. So the
-  /// token that has that exponential is tried first in the block that promises most; then blocks are opened best
-  /// first, until the best score found beats every bound that is left. The slack of 2^-30 stands inside the noise
-  /// term, where rounding is monotone: bound >= score at every magnitude.
+  /// A block's best possible score is known without its tokens: its maximum with its smallest exponential. So
+  /// the token that has that exponential is tried first in the block that promises most; then blocks are
+  /// opened best first, until the best score found beats every bound that is left. The slack of 2^-30 stands
+  /// inside the noise term, where rounding is monotone: bound >= score at every magnitude.
   kernel::rank_key winner(kernel::rank_key limit = 0) noexcept {
     best_ = {};
     limit_ = limit;
@@ -44,8 +44,7 @@ class gumbel_max {
   kernel::rank_key full_winner(kernel::rank_key limit = 0) noexcept {
     best_ = {};
     limit_ = limit;
-    row_.each(
-        [&](token_id id, float logit) { offer(id, logit, random::noise(from_, std::uint32_t(id))); });
+    row_.each([&](token_id id, float logit) { offer(id, logit, random::noise(from_, std::uint32_t(id))); });
     return best_.key;
   }
 
@@ -75,8 +74,8 @@ class gumbel_max {
     return std::uint32_t(block.first) / std::uint32_t(random::block_size);
   }
 
-  /// Rough heads of all blocks that hold a survivor, and the best token among those with a smallest exponential.
-  /// Memory a block: number, bound, place (9 bytes), and later its door (16).
+  /// Rough heads of all blocks that hold a survivor, and the best token among those with a smallest
+  /// exponential. Memory a block: number, bound, place (9 bytes), and later its door (16).
   void look_at_heads() noexcept {
     const std::span<const kernel::block> blocks = row_.blocks();
     doors_ = reinterpret_cast<door*>(row_.scratch());
@@ -108,7 +107,8 @@ class gumbel_max {
     const kernel::block& block = *doors_[first].block;
     float logit;
     smallest(block, places_[first], logit);
-    offer(block.first + places_[first], logit, random::gumbel(random::noise_head(from_, numbers_[first]).smallest));
+    offer(block.first + places_[first], logit,
+          random::gumbel(random::noise_head(from_, numbers_[first]).smallest));
   }
 
   /// The logit of the token that has its block's smallest exponential, if it is there.
@@ -141,18 +141,20 @@ class gumbel_max {
     // The lowest logit that can win, rounded down generously; each token's own bound then decides.
     const double reach = (best_.score - (noise + slack)) / inverse_ + reference_;
     float least = least_;
-    if (const double low = reach - ((reach < 0 ? -reach : reach) + (reference_ < 0 ? -reference_ : reference_)) * 1e-6;
+    if (const double low =
+            reach - ((reach < 0 ? -reach : reach) + (reference_ < 0 ? -reference_ : reference_)) * 1e-6;
         low > double(least))
       least = low < double(block->max) ? float(low) : block->max;
     auto* const keys = reinterpret_cast<kernel::rank_key*>(row_.block_scratch());
-    const std::size_t count = row_.kernels().collect(block, 1, least, keys);
+    const std::size_t count = row_.kernels().collect(block, 1, least, kernel::infinite(1), keys);
     for (std::size_t i = 0; i < count; ++i) {
       const float logit = kernel::logit_of(keys[i]);
       const token_id id = kernel::id_of(keys[i]);
       if (!(height(logit) + (noise + slack) >= best_.score)) continue;
       const bool is_smallest = std::uint32_t(id - block->first) == head.place;
-      offer(id, logit,
-            is_smallest ? noise : random::gumbel(head.smallest + random::noise_tail(from_, std::uint32_t(id))));
+      offer(
+          id, logit,
+          is_smallest ? noise : random::gumbel(head.smallest + random::noise_tail(from_, std::uint32_t(id))));
     }
   }
 

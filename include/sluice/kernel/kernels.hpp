@@ -9,16 +9,15 @@
 #include <sluice/kernel/tier.hpp>
 #include <sluice/random.hpp>
 
-// The whole-row operations: contract, and choice of tier. A call does a whole row of work, and only pointers and
-// scalars cross. Every tier gives the same bits, bounds apart. "Present" tokens are those with l >= floor; NaN,
-// -inf and tokens below the floor are none.
+// The whole-row operations: contract, and choice of tier. A call does a whole row of work, and only pointers
+// and scalars cross. Every tier gives the same bits, bounds apart. "Present" tokens are those with l >=
+// floor; NaN, -inf and tokens below the floor are none.
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 /// One pass of float sums about `shift`: d = l - shift, in the one order.
 struct fast_moments {
   std::size_t count = 0;
-  float reach = 0;  // the largest |d|
   double sum = 0, squares = 0;
 };
 
@@ -35,8 +34,8 @@ struct agreement {
   double sum = 0, excess = 0;
 };
 
-/// Sums of S, e^x <= S <= 1.0615 e^x with x = l - max, 2e-5 relative of rounding apart; in any order. Over all
-/// tokens, over those with l >= pivot, and over those with l > pivot.
+/// Sums of S, e^x <= S <= 1.0615 e^x with x = l - max, 2e-5 relative of rounding apart; in any order. Over
+/// all tokens, over those with l >= low, and over those with l > high.
 struct rough_mass {
   double total = 0, reached = 0, above = 0;
 };
@@ -46,26 +45,29 @@ struct table {
   bool (*index)(const float* row, std::size_t size, block* out) noexcept;
   /// Values at or above `least`. NaN is none.
   std::size_t (*count_at_least)(const float* values, std::size_t size, float least) noexcept;
-  /// Keys of the tokens at or above `least`, in the order of ids; how many.
-  std::size_t (*collect)(const block* blocks, std::size_t count, float least, rank_key* out) noexcept;
+  /// Keys of the tokens with least <= l < below, in the order of ids; how many. Nothing is written past them
+  /// but one key, and never more than there are tokens.
+  std::size_t (*collect)(const block* blocks, std::size_t count, float least, float below,
+                         rank_key* out) noexcept;
   /// Tokens at or above `least`.
   std::size_t (*size)(const block* blocks, std::size_t count, float least) noexcept;
   fast_moments (*moments)(const block* blocks, std::size_t count, float floor, float shift) noexcept;
   mass_sums (*mass)(const block* blocks, std::size_t count, float floor, double max) noexcept;
   agreement (*agree)(const block* blocks, std::size_t count, float floor, float max, float c) noexcept;
   /// Blocks with a maximum below `skip` are left out.
-  rough_mass (*rough)(const block* blocks, std::size_t count, float floor, float skip, float max,
-                      float pivot) noexcept;
-  /// For blocks by number: a bound on the Gumbel noise of their smallest exponential (at most 1.4 too high, .3 in
-  /// the upper half of the noise), and the place of the token that has it. The bound's bits may differ between tiers.
+  rough_mass (*rough)(const block* blocks, std::size_t count, float floor, float skip, float max, float low,
+                      float high) noexcept;
+  /// For blocks by number: a bound on the Gumbel noise of their smallest exponential (at most 1.4 too high,
+  /// .3 in the upper half of the noise), and the place of the token that has it. The bound's bits may differ
+  /// between tiers.
   void (*heads)(const std::uint32_t* numbers, std::size_t count, random::source from, float* bounds,
                 std::uint8_t* places) noexcept;
 };
 
 SLUICE_STRICT_BEGIN
 
-/// A bound on -ln(-ln(u) / 256) from the upper 32 bits of u: -ln u >= 2 (1 - u) / (1 + u), and ln x is at most
-/// the chord of its binade plus .0861 ln 2. The slack covers the rounding of floats.
+/// A bound on -ln(-ln(u) / 256) from the upper 32 bits of u: -ln u >= 2 (1 - u) / (1 + u), and ln x is at
+/// most the chord of its binade plus .0861 ln 2. The slack covers the rounding of floats.
 inline float head_bound(std::uint32_t word) noexcept {
   const float rest = float(std::int32_t(~word >> 1));  // (1 - u) 2^31, rounded down
   const float v = (rest > 0.25f ? rest : 0.25f) * 0x1p-31f;
@@ -74,8 +76,8 @@ inline float head_bound(std::uint32_t word) noexcept {
   return chord + (5.5451774f - (127 - 0.0861f) * 0.69314718f + 2e-4f);
 }
 
-/// 2^t = 2^whole (1 + fraction) in float, fraction within 2^-25 of 2^f - 1 relative, |t| < 2^21. Six constants,
-/// Chebyshev nodes of (2^f - 1) / f on [-1/2, 1/2].
+/// 2^t = 2^whole (1 + fraction) in float, fraction within 2^-25 of 2^f - 1 relative, |t| < 2^21. Six
+/// constants, Chebyshev nodes of (2^f - 1) / f on [-1/2, 1/2].
 struct float_power {
   std::int32_t whole;
   float fraction;

@@ -68,6 +68,12 @@ inline bool is_nan(float value) noexcept {
 inline bool is_infinite(float value) noexcept {
   return (std::bit_cast<std::uint32_t>(value) & 0x7fffffffu) == 0x7f800000u;
 }
+/// The next float above a finite one; -0 and +0 are one value.
+inline float next_up(float value) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7fffffffu) == 0) return std::bit_cast<float>(1u);
+  return std::bit_cast<float>(bits >> 31 ? bits - 1 : bits + 1);
+}
 inline float infinite(int sign) noexcept {
   return std::bit_cast<float>(sign < 0 ? 0xff800000u : 0x7f800000u);
 }

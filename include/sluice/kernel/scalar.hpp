@@ -45,9 +45,12 @@ inline std::size_t count_at_least(const float* values, std::size_t size, float l
   return count;
 }
 
-inline std::size_t collect(const block* blocks, std::size_t count, float least, rank_key* out) noexcept {
+inline std::size_t collect(const block* blocks, std::size_t count, float least, float below,
+                           rank_key* out) noexcept {
   rank_key* const begin = out;
-  each_token(blocks, count, least, [&](token_id id, float logit) { *out++ = key_of(logit, id); });
+  each_token(blocks, count, least, [&](token_id id, float logit) {
+    if (logit < below) *out++ = key_of(logit, id);
+  });
   return std::size_t(out - begin);
 }
 
@@ -62,8 +65,6 @@ inline fast_moments moments(const block* blocks, std::size_t count, float floor,
   lane_sums<float, 2> sums;
   each_token(blocks, count, floor, [&](token_id id, float logit) {
     const float d = logit - shift;
-    const float reach = d < 0 ? -d : d;
-    if (reach > result.reach) result.reach = reach;
     ++result.count;
     sums.add(id, {d, d * d});
   });
@@ -103,8 +104,8 @@ inline agreement agree(const block* blocks, std::size_t count, float floor, floa
   return result;
 }
 
-inline rough_mass rough(const block* blocks, std::size_t count, float floor, float skip, float max,
-                        float pivot) noexcept {
+inline rough_mass rough(const block* blocks, std::size_t count, float floor, float skip, float max, float low,
+                        float high) noexcept {
   rough_mass result;
   for (std::size_t b = 0; b < count; ++b) {
     if (!(blocks[b].max >= skip)) continue;
@@ -113,8 +114,8 @@ inline rough_mass rough(const block* blocks, std::size_t count, float floor, flo
       if (!(x >= -80.0f)) return;
       const double s = double(std::bit_cast<float>(std::int32_t(x * (0x1p23f * 1.44269504f)) + 0x3f800000));
       result.total += s;
-      if (logit >= pivot) result.reached += s;
-      if (logit > pivot) result.above += s;
+      if (logit >= low) result.reached += s;
+      if (logit > high) result.above += s;
     });
   }
   return result;

@@ -15,7 +15,8 @@ inline int chosen_tier = -1;
 inline instruction_tier best_tier() noexcept {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return instruction_tier::avx512;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+    return instruction_tier::avx512;
   if (__builtin_cpu_supports("avx2")) return instruction_tier::avx2;
 #endif
   return instruction_tier::scalar;
@@ -37,7 +38,8 @@ inline instruction_tier tier() noexcept {
 #endif
 }
 
-/// For tests: uses this tier from now on, if the machine has it. False where it does not, or a tier is pinned.
+/// For tests: uses this tier from now on, if the machine has it. False where it does not, or a tier is
+/// pinned.
 inline bool force_tier(instruction_tier wanted) noexcept {
 #if defined(SLUICE_TIER)
   return wanted == tier();

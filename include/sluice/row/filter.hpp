@@ -11,19 +11,6 @@ struct by_rank {
 
 SLUICE_STRICT_BEGIN
 
-/// Distance from a center first, then rank.
-struct by_distance {
-  double center = 0;
-  double distance(kernel::rank_key key) const noexcept {
-    const double d = double(kernel::logit_of(key)) - center;
-    return d < 0 ? -d : d;
-  }
-  bool operator()(kernel::rank_key a, kernel::rank_key b) const noexcept {
-    const double da = distance(a), db = distance(b);
-    return da < db || (da == db && a > b);
-  }
-};
-
 /// The mass of a key's token under a given maximum.
 struct mass_under {
   double max = 0;
@@ -32,47 +19,10 @@ struct mass_under {
   }
 };
 
-enum class side { inside, outside, unknown };
-
-/// Where logits lie to the nucleus of mass p, by cheap bounds of the masses: with a the mass before a token and r
-/// the rest, it is inside iff a < p (a + r). The candidate's own mass and its ties count on the side that makes
-/// the answer safe.
-class nucleus_bounds {
- public:
-  nucleus_bounds(row& r, float p) noexcept : row_(r), p_(double(p)), max_(r.max()) {}
-
-  /// `inside`: every token with l >= logit is; `outside`: every token with l <= logit is.
-  side at(float logit) const noexcept {
-    // The blocks that reach the logit hold all that ranks before it: often they settle it.
-    std::size_t reaching = 0;
-    for (const kernel::block& block : row_.blocks()) reaching += block.max >= logit;
-    if (reaching * 4 < row_.blocks().size()) {
-      const side found = decide(sums(logit, logit));
-      if (found == side::inside) return found;
-    }
-    return decide(sums(logit, kernel::lowest));
-  }
-
- private:
-  kernel::rough_mass sums(float logit, float skip) const noexcept {
-    return row_.kernels().rough(row_.blocks().data(), row_.blocks().size(), row_.floor(), skip, max_, logit);
-  }
-  side decide(const kernel::rough_mass& s) const noexcept {
-    constexpr double spread = 1.0616, slack = 1 + 1e-4;
-    if (s.reached * (1 - p_) * slack < p_ * (s.total - s.reached) / spread) return side::inside;
-    if (s.above * (1 - p_) / spread > p_ * (s.total - s.above) * slack) return side::outside;
-    return side::unknown;
-  }
-
-  row& row_;
-  double p_;
-  float max_;
-};
-
 /// Keys of the survivors with l >= least, in the order of ids, in the scratch memory.
 inline std::span<kernel::rank_key> row::keys(float least) const noexcept {
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
-  return {out, kernels_.collect(blocks_, block_count_, std::max(least, floor_), out)};
+  return {out, kernels_.collect(blocks_, block_count_, std::max(least, floor_), kernel::infinite(1), out)};
 }
 
 /// Keys in the scratch memory become candidates in rank order, in place: from the last to the first, a
@@ -95,8 +45,8 @@ inline kernel::rank_key row::cut(std::span<rank_key> keys, std::uint64_t need, B
                                             : truncate::select{}(keys, need, before, weight);
 }
 
-/// A logit that at least k survivors reach, k <= size, and not many more: bisection over the maxima of blocks, or
-/// over the row where k is larger than their number. Ties may make it many.
+/// A logit that at least k survivors reach, k <= size, and not many more: bisection over the maxima of
+/// blocks, or over the row where k is larger than their number. Ties may make it many.
 inline float row::top_threshold(std::size_t k) const noexcept {
   auto* const maxima = reinterpret_cast<float*>(scratch_ + vocab_ * 8);  // keys are shorter than that
   std::size_t present = 0;
@@ -109,7 +59,8 @@ inline float row::top_threshold(std::size_t k) const noexcept {
   }
   const bool by_blocks = k <= present;
   const auto count = [&](float least) {
-    return by_blocks ? kernels_.count_at_least(maxima, present, least) : kernels_.size(blocks_, block_count_, least);
+    return by_blocks ? kernels_.count_at_least(maxima, present, least)
+                     : kernels_.size(blocks_, block_count_, least);
   };
   if (count(high) >= k) return high;
   if (!by_blocks) {
@@ -151,7 +102,7 @@ inline std::span<kernel::rank_key> row::top_keys(std::size_t k) noexcept {
   for (std::size_t d = 0; d < open; ++d) {
     const kernel::block& block = blocks_[kernel::id_of(doors[d])];
     if (worst != 0 && kernel::key_of(block.max, block.id(0)) < worst) continue;
-    const std::size_t more = kernels_.collect(&block, 1, least, out + count);
+    const std::size_t more = kernels_.collect(&block, 1, least, kernel::infinite(1), out + count);
     count += more;
     if (count < 2 * k + random::block_size) continue;
     std::nth_element(out, out + (k - 1), out + count, by_rank{});
@@ -168,61 +119,20 @@ inline kernel::rank_key row::top_cut(std::size_t k) noexcept {
   return *std::min_element(first.begin(), first.end());
 }
 
-/// The last key, in the order `before`, of the shortest prefix with mass >= p * M that has min_keep tokens.
-template <class Before>
-inline kernel::rank_key row::cut_by_mass(Before before, float p, int min_keep) noexcept {
-  const std::uint64_t need = kernel::needed_mass(p, mass().total);
-  const std::span<rank_key> all = keys(kernel::lowest);
-  const rank_key last = cut(all, need, before, mass_under{double(max())});
-  if (min_keep <= 1) return last;
-  const rank_key least = cut(all, std::uint64_t(min_keep), before, [](rank_key) { return std::uint64_t{1}; });
-  return before(last, least) ? least : last;
-}
-
-/// Rough sums decide on which side of the cut a logit lies, until they cannot; exact masses decide between.
-inline kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
-  if (engine_ == truncation_engine::sort || !dense_ || vocab_ < 4 * long_row || p >= 1)
-    return cut_by_mass(by_rank{}, p, min_keep);
-  nucleus_bounds bounds(*this, p);
-  float inside = max(), outside = std::max(float(double(inside) - 2 * kernel::mass_reach), floor_);
-  for (int round = 0; round < 24; ++round) {
-    const float middle = float(0.5 * double(inside) + 0.5 * double(outside));
-    if (!(middle < inside && middle > outside)) break;
-    const side found = bounds.at(middle);
-    if (found == side::unknown) break;
-    (found == side::inside ? inside : outside) = middle;
-  }
-  const std::uint64_t need = kernel::needed_mass(p, mass().total);
-  const std::uint64_t sure = kernels_.mass(blocks_, block_count_, inside, double(max())).total;
-  std::span<rank_key> open = keys(outside);
-  if (sure < need) {  // else the cut lies among those that tie with the maximum
-    const auto end = std::remove_if(open.begin(), open.end(),
-                                    [inside](rank_key key) { return kernel::logit_of(key) >= inside; });
-    open = {open.data(), std::size_t(end - open.begin())};
-  }
-  const rank_key last = open.empty() ? kernel::key_of(inside, 0) >> 32 << 32
-                                     : cut(open, sure < need ? need - sure : need, by_rank{},
-                                           mass_under{double(max())});
-  return min_keep <= 1 ? last : std::min(last, top_cut(std::min(std::size_t(min_keep), size())));
-}
-
 inline kernel::rank_key row::threshold_cut(double threshold, int min_keep) noexcept {
   if (!(threshold > double(kernel::lowest))) return 0;
   float least = max();
   if (threshold < double(least)) {
     least = float(threshold);
-    if (double(least) < threshold) {  // the next float up; -0 and +0 are one value
-      const auto bits = std::bit_cast<std::uint32_t>(least + 0.0f);
-      least = std::bit_cast<float>(bits >> 31 ? bits - 1 : bits + 1);
-    }
+    if (double(least) < threshold) least = kernel::next_up(least);
   }
   const rank_key last = kernel::key_of(least, 0) >> 32 << 32;  // every id ranks before it
   if (min_keep <= 1) return last;
   return std::min(last, top_cut(std::min(std::size_t(min_keep), size())));
 }
 
-/// Survivors with l >= least as a list, those that `keep` holds on to. Keys come in the order of ids, and what is
-/// written never overtakes what is read.
+/// Survivors with l >= least as a list, those that `keep` holds on to. Keys come in the order of ids, and
+/// what is written never overtakes what is read.
 template <class Keep>
 inline void row::compact(float least, Keep&& keep) noexcept {
   std::size_t count = 0;
@@ -296,23 +206,6 @@ inline void row::keep_top(std::int64_t k) noexcept {
 inline void row::keep_mass(float p, int min_keep) noexcept {
   reference();
   if (!empty()) keep_from(mass_cut(p, min_keep));
-}
-
-inline void row::keep_nearest(double center, float p, int min_keep) noexcept {
-  reference();
-  if (empty()) return;
-  const by_distance before{center};
-  const rank_key last = cut_by_mass(before, p, min_keep);
-  const auto keep = [&](token_id id, float logit) { return !before(last, kernel::key_of(logit, id)); };
-  std::size_t kept = 0;
-  each([&](token_id id, float logit) { kept += keep(id, logit); });
-  if (!dense_ || kept <= vocab_ / 16) {
-    compact(kernel::lowest, keep);
-  } else {
-    erase(keep);
-    size_ = kept;
-    size_known_ = true;
-  }
 }
 
 SLUICE_STRICT_END

@@ -51,7 +51,8 @@ class mask_words {
         std::fill_n(logits + first, 32, infinite(-1));
         continue;
       }
-      for (; missing != 0; missing &= missing - 1) logits[first + std::size_t(std::countr_zero(missing))] = infinite(-1);
+      for (; missing != 0; missing &= missing - 1)
+        logits[first + std::size_t(std::countr_zero(missing))] = infinite(-1);
     }
   }
 
@@ -92,7 +93,11 @@ inline bool allowed_nan(const logits_view& logits, const token_mask& mask) noexc
 
 inline row::row(const logits_view& logits, const call_options& call, workspace& memory,
                 truncation_engine engine) noexcept
-    : vocab_(kernel::vocab_of(logits)), memory_(memory), call_bias_(call.bias), kernels_(kernel::kernels(tier())), engine_(engine) {
+    : vocab_(kernel::vocab_of(logits)),
+      memory_(memory),
+      call_bias_(call.bias),
+      kernels_(kernel::kernels(tier())),
+      engine_(engine) {
   const std::size_t blocks = (vocab_ + random::block_size - 1) / random::block_size;
   if (vocab_ > longest_row) {
     fail(sample_status::row_too_long);

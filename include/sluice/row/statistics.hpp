@@ -51,7 +51,7 @@ inline row_moments row::moments() noexcept {
   const kernel::fast_moments fast = kernels_.moments(blocks_, block_count_, floor_, shift);
   if (fast.count == 0) return {};
   const double n = double(fast.count);
-  if (fast.count >= long_row && fast.reach <= 1e15f) {
+  if (fast.count >= long_row && fast.squares < 1e30) {
     const double variance = (fast.squares - fast.sum * (fast.sum / n)) / n;
     // Where the shift lies far from the mean the difference cancels, and the sums below serve.
     if (16 * variance >= fast.squares / n) {
@@ -89,8 +89,8 @@ inline double row::log_sum_exp() noexcept {
 }
 
 inline double row::agreement_level(double t) noexcept {
-  // With e = e^((l - max) / t) the quotient sum e^2 / sum e is 1 + sum e (e - 1) / sum e: exact where all logits
-  // agree, and accurate where t is large.
+  // With e = e^((l - max) / t) the quotient sum e^2 / sum e is 1 + sum e (e - 1) / sum e: exact where all
+  // logits agree, and accurate where t is large.
   const double top = double(max());
   const auto c = float(kernel::log2_e / t);
   const kernel::agreement fast = kernels_.agree(blocks_, block_count_, floor_, max(), c);
