@@ -1,0 +1,13 @@
+# Two programs must print the same, and something.
+execute_process(COMMAND ${FIRST} OUTPUT_VARIABLE first COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${SECOND} OUTPUT_VARIABLE second COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" first "${first}")
+string(REGEX MATCHALL "[^\n]+" second "${second}")
+if(NOT first)
+  message(FATAL_ERROR "${FIRST} prints nothing")
+endif()
+foreach(a b IN ZIP_LISTS first second)
+  if(NOT a STREQUAL b)
+    message(FATAL_ERROR "'${a}' has become '${b}'")
+  endif()
+endforeach()

@@ -1,0 +1,147 @@
+// The oracle's last stages: temperature, dynamic temperature, greedy, the law of the draw, and both draws.
+#pragma once
+
+#include <set>
+
+#include "oracle_noise.hpp"
+#include "oracle_row.hpp"
+
+namespace tests::oracle {
+
+inline void keep_argmax(row& r) { keep_prefix(r, ranked(r), 1); }
+
+/// T, or with a range max(0, T - r) + (T + r - max(0, T - r)) (H / ln n)^exponent, rounded to float.
+inline float temperature_of(row& r, float temperature, float range, float exponent) {
+  if (range <= 0 || r.size() == 1) return temperature;
+  const float max = r.max();
+  std::vector<real> p;
+  real sum = 0;
+  for (const token& t : r.tokens) sum += p.emplace_back(exponential_of_gap(t.logit, max));
+  real entropy = 0;
+  for (const real x : p)
+    if (x > 0) entropy -= x / sum * std::log(x / sum);
+  const real share = r.is_constant() ? 1 : std::clamp<real>(entropy / std::log(real(r.size())), 0, 1);
+  const real low = std::max<real>(0, real(temperature) - real(range));
+  const real high = real(temperature) + real(range);
+  const float result = static_cast<float>(low + (high - low) * std::pow(share, real(exponent)));
+  if (low < 1e-5L) r.judged(result, 1e-5L, 1e-5L);
+  return result;
+}
+
+/// What the coin-free XTC needs at the draw.
+struct marginal_xtc {
+  float probability = 0;
+  std::set<int> removable = {};
+};
+
+/// What is drawn from: survivors, the temperature left for the draw, the zero of the scores.
+struct draw_input {
+  row survivors;
+  float temperature = 1;
+  float reference = 0;
+  marginal_xtc marginal = {};
+
+  /// e^((l - max) / T) of each survivor, in order of ids.
+  std::vector<real> weights() const {
+    const float max = survivors.max();
+    std::vector<real> result;
+    for (const token& t : survivors.tokens)
+      result.push_back(std::exp((real(t.logit) - real(max)) / real(temperature)));
+    return result;
+  }
+
+  /// round(2^44 w)
+  static std::uint64_t mass(real weight) {
+    return static_cast<std::uint64_t>(std::round(std::ldexp(weight, 44)));
+  }
+
+  /// (1 - rho) / (1 + rho x / (1 - x)) for a removable token, x their share of the tempered masses; 1 for
+  /// others.
+  std::vector<real> factors() const {
+    const std::vector<real> weight = weights();
+    std::uint64_t kept = 0;
+    std::uint64_t removable = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      (marginal.removable.contains(survivors.tokens[i].id) ? removable : kept) += mass(weight[i]);
+    const real rho = marginal.probability;
+    const real factor = (1 - rho) / (1 + rho * real(removable) / real(kept));
+    std::vector<real> result(weight.size(), 1);
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      if (marginal.removable.contains(survivors.tokens[i].id)) result[i] = factor;
+    return result;
+  }
+};
+
+struct chance {
+  token of;
+  real probability = 0;
+  real factor = 1;  // of the coin-free XTC
+};
+
+/// The ranked survivors and their probabilities.
+inline std::vector<chance> law(const draw_input& d) {
+  const std::vector<real> weight = d.weights();
+  const std::vector<real> factor = d.factors();
+  std::vector<chance> result;
+  real sum = 0;
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    const token& t = d.survivors.tokens[i];
+    result.push_back({t, weight[i] * factor[i], factor[i]});
+    sum += result.back().probability;
+  }
+  for (chance& c : result) c.probability /= sum;
+  std::sort(result.begin(), result.end(),
+            [](const chance& a, const chance& b) { return ranks_before(a.of, b.of); });
+  return result;
+}
+
+/// A token, and how clearly it won: relative to the size of the numbers compared.
+struct drawn {
+  int id = -1;
+  real distance = infinite;
+};
+
+/// The largest (l - ref) / T + g, equal scores by rank; every token's noise evaluated.
+inline drawn gumbel_draw(const draw_input& d, const place_in_time& now) {
+  drawn best;
+  real best_score = 0;
+  real second = -infinite;
+  for (const chance& c : law(d)) {
+    const real scaled = (real(c.of.logit) - real(d.reference)) / real(d.temperature);
+    const real score = scaled + noise_of(now, static_cast<std::uint32_t>(c.of.id)) + std::log(c.factor);
+    if (best.id < 0 || score > best_score) {
+      if (best.id >= 0) second = std::max(second, best_score);
+      best.id = c.of.id;
+      best_score = score;
+    } else {
+      second = std::max(second, score);
+    }
+  }
+  best.distance = (best_score - second) / std::max<real>(1, std::fabs(best_score));
+  return best;
+}
+
+/// Inverse CDF in id order over m = round(2^44 exp((l - max) / T)): the first running mass above floor(word M
+/// / 2^64).
+inline drawn softmax_draw_with(const draw_input& d, std::uint64_t word) {
+  const std::vector<real> weight = d.weights();
+  const std::vector<real> factor = d.factors();
+  std::vector<std::uint64_t> m;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    m.push_back(draw_input::mass(weight[i] * factor[i]));
+    total += m.back();
+  }
+  const auto r = static_cast<std::uint64_t>(wide{word} * total >> 64);
+  drawn result;
+  std::uint64_t running = 0;
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    running += m[i];
+    if (i + 1 < m.size())
+      result.distance = std::min(result.distance, std::fabs(real(running) - real(r)) / real(total));
+    if (result.id < 0 && running > r) result.id = d.survivors.tokens[i].id;
+  }
+  return result;
+}
+
+}  // namespace tests::oracle

@@ -1,0 +1,103 @@
+// The oracle's filters: top-n-sigma, p-less, typical-p, top-k, top-p, min-p, and the two truncation rules.
+#pragma once
+
+#include "oracle_row.hpp"
+
+namespace tests::oracle {
+
+/// Keeps l >= cut. Tokens at the maximum are kept whatever the cut: they decide nothing.
+inline void keep_at_least(row& r, real cut, real scale) {
+  const float max = r.max();
+  std::vector<token> kept;
+  for (const token& t : r.tokens) {
+    if (t.logit != max) r.judged(t.logit, cut, scale);
+    if (t.logit == max || t.logit >= cut) kept.push_back(t);
+  }
+  r.tokens = kept;
+}
+
+/// Keep l >= max - n sigma, sigma the population standard deviation of the survivors.
+inline void top_n_sigma(row& r, float n) {
+  if (n <= 0 || r.is_constant()) return;
+  real sum = 0;
+  for (const token& t : r.tokens) sum += t.logit;
+  const real mean = sum / real(r.size());
+  real squares = 0;
+  for (const token& t : r.tokens) squares += (t.logit - mean) * (t.logit - mean);
+  const real deviation = std::sqrt(squares / real(r.size()));
+  keep_at_least(r, r.max() - real(n) * deviation, real(n) * deviation);
+}
+
+/// Keep q >= sum q^2, q = softmax(l / T).
+inline void p_less(row& r, float temperature) {
+  if (r.is_constant()) return;
+  const real max = r.max();
+  if (temperature <= 0) return keep_at_least(r, max, 1);
+  const real t = temperature;
+  real ones = 0;
+  real squares = 0;
+  for (const token& x : r.tokens) ones += std::exp((x.logit - max) / t);
+  for (const token& x : r.tokens) squares += std::exp(2 * (x.logit - max) / t);
+  const real cut = max + t * (std::log(squares) - std::log(ones));
+  keep_at_least(r, cut, max - cut + t);
+}
+
+/// Order by d = |l - sum p l|, ties by rank; keep the shortest prefix with mass >= tau.
+inline void typical_p(row& r, float tau, int min_keep) {
+  if (tau >= 1) return;
+  const float max = r.max();
+  real weights = 0;
+  real weighted = 0;  // of l - max
+  for (const token& t : r.tokens) weights += exponential_of_gap(t.logit, max);
+  for (const token& t : r.tokens) weighted += exponential_of_gap(t.logit, max) * (real(t.logit) - max);
+  const real center = weighted / weights;
+  const auto d = [&](const token& t) { return std::fabs(real(t.logit) - max - center); };
+  std::vector<token> order = r.tokens;
+  std::sort(order.begin(), order.end(),
+            [&](token a, token b) { return d(a) != d(b) ? d(a) < d(b) : ranks_before(a, b); });
+  std::size_t count = prefix_with_mass(r, order, tau);
+  count = std::max(count, std::min(order.size(), static_cast<std::size_t>(std::max(min_keep, 0))));
+  // Two tokens of different logits and nearly the same d could change places across the end of the prefix.
+  for (std::size_t i = count < 2 ? 1 : count - 1; i <= count && i < order.size(); ++i)
+    if (order[i - 1].logit != order[i].logit) r.judged(d(order[i]), d(order[i - 1]), std::fabs(center));
+  keep_prefix(r, order, count);
+}
+
+// Top-k, top-p and min-p keep a prefix of the ranking: each says how long it is.
+
+inline std::size_t at_least(std::size_t count, int min_keep, std::size_t size) {
+  return std::min(size, std::max(count, static_cast<std::size_t>(std::max(min_keep, 0))));
+}
+
+inline std::size_t top_k_count(const row& r, int k) {
+  return k <= 0 ? r.size() : std::min(r.size(), static_cast<std::size_t>(k));
+}
+
+inline std::size_t top_p_count(row& r, float p, int min_keep) {
+  if (p >= 1) return r.size();
+  return at_least(prefix_with_mass(r, ranked(r), p), min_keep, r.size());
+}
+
+inline std::size_t min_p_count(row& r, float p, int min_keep) {
+  if (p <= 0) return r.size();
+  const real cut = r.max() + std::log(real(p));
+  std::size_t count = 0;
+  for (const token& t : r.tokens) {
+    if (p < 1) r.judged(t.logit, cut, std::max<real>(1, std::fabs(std::log(real(p)))));
+    if (t.logit >= cut) ++count;
+  }
+  return at_least(count, min_keep, r.size());
+}
+
+inline void top_k(row& r, int k) { keep_prefix(r, ranked(r), top_k_count(r, k)); }
+inline void top_p(row& r, float p, int min_keep) { keep_prefix(r, ranked(r), top_p_count(r, p, min_keep)); }
+inline void min_p(row& r, float p, int min_keep) { keep_prefix(r, ranked(r), min_p_count(r, p, min_keep)); }
+
+/// All judge the row as it stood before the first of them, and a token must pass all.
+inline void joint_truncation(row& r, int k, float p, float min, int min_keep) {
+  const std::size_t count =
+      std::min({top_k_count(r, k), top_p_count(r, p, min_keep), min_p_count(r, min, min_keep)});
+  keep_prefix(r, ranked(r), count);
+}
+
+}  // namespace tests::oracle

@@ -1,0 +1,292 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <sluice/history.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "oracle_dry.hpp"
+#include "support.hpp"
+
+namespace {
+
+using tokens = std::vector<int>;
+using breakers = std::vector<tokens>;
+
+tokens text(std::string_view letters) { return {letters.begin(), letters.end()}; }
+
+tokens operator+(tokens a, const tokens& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+tokens repeated(const tokens& what, std::size_t size) {
+  tokens result;
+  for (std::size_t i = 0; i < size; ++i) result.push_back(what[i % what.size()]);
+  return result;
+}
+
+tokens random_word(tests::generator& g, int letters, int longest) {
+  tokens word;
+  for (int i = g.between(1, longest); i > 0; --i) word.push_back(g.between(0, letters - 1));
+  return word;
+}
+
+tokens random_letters(tests::generator& g, std::size_t size, int letters) {
+  tokens result;
+  while (result.size() < size) result.push_back(g.between(0, letters - 1));
+  return result;
+}
+
+tokens almost_periodic(tests::generator& g, std::size_t size, int letters) {
+  tokens result = repeated(random_word(g, letters, 8), size);
+  for (int& token : result)
+    if (g.chance(0.03)) token = g.between(0, letters - 1);
+  return result;
+}
+
+tokens runs(tests::generator& g, std::size_t size, int letters) {
+  tokens result;
+  while (result.size() < size) {
+    const int letter = g.between(0, letters - 1);
+    result.insert(result.end(), 1 + g.below(12), letter);
+  }
+  return result;
+}
+
+tokens fibonacci_word(std::size_t size) {
+  tokens shorter{0}, longer{0, 1};
+  while (longer.size() < size) {
+    tokens next = longer + shorter;
+    shorter = std::move(longer);
+    longer = std::move(next);
+  }
+  return longer;
+}
+
+/// Pieces of itself between new letters.
+tokens quotations(tests::generator& g, std::size_t size, int letters) {
+  tokens result = random_letters(g, 3, letters);
+  while (result.size() < size) {
+    if (g.chance(0.3)) {
+      const std::size_t begin = g.below(result.size());
+      const std::size_t end = begin + 1 + g.below(result.size() - begin);
+      result = result + tokens(result.begin() + std::ptrdiff_t(begin), result.begin() + std::ptrdiff_t(end));
+    } else {
+      result.push_back(g.between(0, letters - 1));
+    }
+  }
+  return result;
+}
+
+/// Repetitions of repetitions, with a slip here and there.
+tokens nested_periods(tests::generator& g, int depth, int letters) {
+  if (depth == 0) return random_word(g, letters, 4);
+  tokens result;
+  for (int part = g.between(1, 3); part > 0; --part) {
+    const tokens inner = nested_periods(g, depth - 1, letters);
+    for (int i = g.chance(0.5) ? 1 : g.between(1, 12); i > 0 && result.size() < 1500; --i)
+      result = result + inner;
+    if (g.chance(0.3)) result.push_back(g.between(0, letters));
+    if (g.chance(0.2)) result[g.below(result.size())] = g.between(0, letters);
+  }
+  return result;
+}
+
+tokens random_text(tests::generator& g, std::size_t size, int letters) {
+  tokens result;
+  switch (g.below(6)) {
+    case 0:
+      result = random_letters(g, size, letters);
+      break;
+    case 1:
+      result = almost_periodic(g, size, letters);
+      break;
+    case 2:
+      result = runs(g, size, letters);
+      break;
+    case 3:
+      result = fibonacci_word(size);
+      break;
+    case 4:
+      result = quotations(g, size, letters);
+      break;
+    default:
+      result = nested_periods(g, g.between(1, 3), letters);
+  }
+  if (result.size() > size) result.resize(size);
+  return result;
+}
+
+breakers random_breakers(tests::generator& g, int letters) {
+  breakers result;
+  for (int i = g.chance(0.5) ? 0 : g.between(1, 3); i > 0; --i) result.push_back(random_word(g, letters, 4));
+  return result;
+}
+
+int random_window(tests::generator& g, int longest) { return g.chance(0.5) ? -1 : g.between(1, longest); }
+
+struct request {
+  int allowed = 2, last_n = -1;
+  breakers breaks = {};
+  sluice::dry_rules rules = sluice::past::make_dry_rules(allowed, last_n, breaks);
+};
+
+using lengths = std::map<int, std::size_t>;
+
+lengths defined(const tokens& history, const request& r) {
+  const std::size_t begin = tests::oracle::window_begin({history, {}}, r.last_n);
+  const tokens window(history.begin() + std::ptrdiff_t(begin), history.end());
+  const std::size_t allowed = static_cast<std::size_t>(std::max(1, r.allowed));
+  if (window.size() <= allowed) return {};
+  lengths longest = tests::oracle::dry_matches(window, r.breaks);
+  std::erase_if(longest, [&](const auto& entry) { return entry.second < allowed; });
+  return longest;
+}
+
+/// One generation beside a plain copy of its tokens.
+struct generation {
+  sluice::sequence sequence = sluice::sequence(1);
+  tokens history = {};
+  sluice::detail::repeat_scratch scratch = {};
+
+  void accept(std::span<const int> more) {
+    sequence.accept(more);
+    history.insert(history.end(), more.begin(), more.end());
+  }
+
+  void rewind(std::size_t count) {
+    sequence.rewind(count);
+    history.resize(count > history.size() ? 0 : history.size() - count);
+  }
+
+  lengths found(const request& r) {
+    std::span<const sluice::token_repeat> repeats;
+    REQUIRE(sluice::past::repeats(sequence, r.rules, scratch, repeats));
+    lengths result;
+    for (const auto& [token, length] : repeats) CHECK(result.emplace(token, length).second);
+    return result;
+  }
+
+  void compare(const request& r) {
+    const lengths expected = defined(history, r);
+    if (found(r) == expected) return;
+    CAPTURE(history.size());
+    CAPTURE(r.allowed);
+    CAPTURE(r.last_n);
+    CHECK(found(r) == expected);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("DRY finds what the definition finds, through rewinds and with breakers and windows") {
+  tests::generator g(31);
+  for (std::size_t i = tests::scaled(100'000); i > 0; --i) {
+    const int letters = g.between(1, 4);
+    const request asked{g.between(0, 4), random_window(g, 40), random_breakers(g, letters)};
+    const request other{g.between(0, 3), random_window(g, 60), random_breakers(g, letters)};
+    generation now;
+    for (int turn = g.between(1, 4); turn > 0; --turn) {
+      const tokens more = random_text(g, 1 + g.below(60), letters);
+      for (std::span<const int> rest = more; !rest.empty();) {
+        const std::size_t count = g.chance(0.5) ? 1 : 1 + g.below(rest.size());
+        now.accept(rest.first(count));
+        rest = rest.subspan(count);
+        if (rest.empty() || g.chance(0.3)) now.compare(g.chance(0.2) ? other : asked);
+      }
+      if (g.chance(0.7)) now.rewind(g.chance(0.1) ? 1000 : g.below(now.history.size() / 2 + 2));
+    }
+  }
+}
+
+TEST_CASE("DRY finds what the definition finds in long and nested periods") {
+  tests::generator g(32);
+  for (std::size_t i = tests::scaled(3'000); i > 0; --i) {
+    const int letters = g.between(1, 4);
+    const tokens all = nested_periods(g, g.between(2, 4), letters);
+    const request asked{g.between(1, 3), random_window(g, int(all.size())), random_breakers(g, letters + 1)};
+    generation now;
+    std::span<const int> rest = all;
+    now.accept(rest.first(g.below(all.size())));
+    rest = rest.subspan(now.history.size());
+    for (int step = 0; step < 4; ++step) {
+      const std::size_t count = std::min(rest.size(), g.chance(0.5) ? 1 : g.below(40));
+      now.accept(rest.first(count));
+      rest = rest.subspan(count);
+      now.compare(asked);
+      if (g.chance(0.2)) now.rewind(g.below(now.history.size() + 1));
+    }
+  }
+}
+
+TEST_CASE("DRY after a rewind does not remember another continuation of the same length and last token") {
+  const request asked{2, -1, {{'.'}}};
+  generation now;
+  now.accept(text("abcd.abce"));
+  CHECK(now.found(asked) == lengths{});
+  now.accept(text("abc"));
+  CHECK(now.found(asked) == lengths{{'d', 3}, {'e', 3}});
+  now.rewind(3);
+  now.accept(text("xbc"));
+  CHECK(now.found(asked) == lengths{{'d', 2}, {'e', 2}});
+  now.rewind(7);
+  now.accept(text("xx.xabc"));
+  CHECK(now.found(asked) == lengths{{'d', 3}});
+}
+
+TEST_CASE("DRY reaches back to the newest breaker that lies in the window whole") {
+  generation now;
+  now.accept(text("12ab12ab"));
+  CHECK(now.found({2, -1, {text("2")}}) == lengths{{'1', 2}});
+  CHECK(now.found({2, -1, {text("12")}}) == lengths{{'1', 2}});
+  CHECK(now.found({2, -1, {text("2"), text("12")}}) == lengths{{'1', 2}});
+  CHECK(now.found({2, -1, {text("b")}}) == lengths{});
+  CHECK(now.found({2, -1, {text("21")}}) == lengths{{'1', 4}});
+  // The window cuts the long breaker at its edge: "2a" breaks, or nothing does.
+  CHECK(now.found({1, 6, {text("b12a"), text("2a")}}) == lengths{{'1', 1}});
+  now.rewind(8);
+  now.accept(text("abxabxab"));
+  CHECK(now.found({2, 5, {text("xabx")}}) == lengths{{'x', 2}});
+  CHECK(now.found({2, 7, {text("xabx")}}) == lengths{{'x', 2}});
+  CHECK(now.found({2, 7, {text("xab")}}) == lengths{});
+}
+
+TEST_CASE("ids outside any vocabulary match like others") {
+  generation now;
+  now.accept(tokens{-1, 2'000'000'000, -7, -1, 2'000'000'000});
+  CHECK(now.found({2}) == lengths{{-7, 2}});
+  CHECK(now.found({1}) == lengths{{-7, 2}});
+}
+
+TEST_CASE("a DRY step over 32,768 tokens takes less than a millisecond, however they repeat") {
+  const std::size_t size = 32'768;
+  const tokens third = repeated(text("aaab"), size / 3);
+  for (const tokens& history :
+       {repeated(text("a"), size), repeated(text("ab"), size), repeated(text("aaab"), size),
+        repeated(repeated(text("a"), 180) + text("b"), size),
+        third + text("c") + third + text("cc") + third}) {
+    const request asked{2};
+    generation now;
+    now.accept(history);
+    (void)now.found(asked);
+    std::vector<double> milliseconds;
+    for (std::size_t i = 0; i < 51; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      now.sequence.accept(history[(history.size() + i) % 4]);
+      std::span<const sluice::token_repeat> repeats;
+      REQUIRE(sluice::past::repeats(now.sequence, asked.rules, now.scratch, repeats));
+      milliseconds.push_back(
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    }
+    std::nth_element(milliseconds.begin(), milliseconds.begin() + 25, milliseconds.end());
+#ifdef NDEBUG
+    CHECK(milliseconds[25] < 1);
+#else
+    CHECK(milliseconds[25] < 20);
+#endif
+  }
+}

@@ -1,0 +1,125 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "random_params.hpp"
+
+namespace {
+
+using tests::generator;
+using tests::oracle::step;
+using tests::oracle::step_name;
+
+bool truncates(const step_name& s) {
+  return s.what == step::top_k || s.what == step::top_p || s.what == step::min_p;
+}
+
+/// Some of the stages, in any order. Under joint truncation top-k, top-p and min-p stand side by side.
+std::vector<step_name> random_order(generator& g, sluice::truncation_rule rule) {
+  const bool joint = rule == sluice::truncation_rule::joint;
+  std::vector<step_name> order;
+  std::vector<step_name> group;
+  for (const step_name& s : tests::oracle::step_names)
+    if (g.chance(0.7)) (joint && truncates(s) ? group : order).push_back(s);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[g.below(i)]);
+  order.insert(order.begin() + std::ptrdiff_t(g.below(order.size() + 1)), group.begin(), group.end());
+  return order;
+}
+
+/// In names; or in letters, where every stage has one.
+std::string to_order(const std::vector<step_name>& order, bool letters) {
+  std::string text;
+  for (const step_name& s : order) {
+    if (letters)
+      text += s.letter;
+    else
+      text += std::string(s.name) + ";";
+  }
+  return text;
+}
+
+bool before(const std::vector<step_name>& order, step a, step b) {
+  const auto at = [&](step s) {
+    return std::find_if(order.begin(), order.end(), [&](const step_name& n) { return n.what == s; });
+  };
+  return at(a) < at(b);
+}
+
+/// The coin-free XTC acts in the draw: it has the law of the coin only where nothing but temperature follows.
+bool allows_marginal(const std::vector<step_name>& order) {
+  return std::none_of(
+      tests::oracle::step_names.begin(), tests::oracle::step_names.end(), [&](const step_name& s) {
+        return s.what != step::xtc && s.what != step::temperature && before(order, step::xtc, s.what) &&
+               std::any_of(order.begin(), order.end(), [&](const step_name& n) { return n.what == s.what; });
+      });
+}
+
+}  // namespace
+
+TEST_CASE("a chain in any order gives the oracle's survivors, logits, probabilities and token") {
+  generator g(30);
+  tests::comparison compare;
+  for (std::size_t i = tests::scaled(10'000); i > 0; --i) {
+    tests::trial t = tests::random_trial(g);
+    const std::vector<step_name> order = random_order(g, t.params.truncation);
+    const bool has_letters =
+        std::all_of(order.begin(), order.end(), [](const step_name& s) { return s.letter != '\0'; });
+    t.params.order = to_order(order, has_letters && g.chance(0.5));
+    if (!allows_marginal(order)) t.params.xtc_marginal = false;
+    const sluice::problem problem = sluice::check(t.params);
+    REQUIRE_MESSAGE(!problem, problem.text);
+    compare(t);
+  }
+  tests::check_report(compare.report());
+}
+
+TEST_CASE("the default chain of llama.cpp in names and in letters is the same chain") {
+  generator g(31);
+  tests::comparison compare;
+  for (std::size_t i = tests::scaled(1'000); i > 0; --i) {
+    tests::trial t = tests::random_trial(g);
+    t.params.order = "penalties;dry;top_n_sigma;top_k;typ_p;top_p;min_p;xtc;scatter;temperature";
+    t.params.truncation = sluice::truncation_rule::sequential;
+    compare(t);
+    tests::trial letters = t;
+    letters.params.order = "edskypmxrt";
+    sluice::sequence first = t.sequence();
+    sluice::sequence second = letters.sequence();
+    CHECK(sluice::standard_chain(t.params).sample(t.logits, first, t.call()).token ==
+          sluice::standard_chain(letters.params).sample(letters.logits, second, letters.call()).token);
+  }
+  tests::check_report(compare.report());
+}
+
+TEST_CASE("a stage that the order does not name does not run, but mask and bias do") {
+  tests::trial t;
+  t.logits = {1, 2, 3, 4};
+  t.params.order = "top_p";
+  t.params.top_k = 1;
+  t.params.temperature = 0;
+  t.params.logit_bias = {{3, tests::minus_infinity}};
+  t.mask = {0b1011};
+  sluice::sequence sequence = t.sequence();
+  const auto left = sluice::standard_chain(t.params).distribution(t.logits, sequence, t.call());
+  REQUIRE(left.size() == 2);
+  CHECK(left[0].id == 1);
+  CHECK(left[1].id == 0);
+  CHECK(left[0].probability == doctest::Approx(1 / (1 + std::exp(-1.0))));
+}
+
+TEST_CASE("temperature before the filters changes what they keep, after them it does not") {
+  // .5 .3 .15 .05: at T = 2 top-p .9 needs all four, of the row as it is only three.
+  tests::trial t;
+  for (const double p : {0.5, 0.3, 0.15, 0.05}) t.logits.push_back(static_cast<float>(std::log(p)));
+  t.params.temperature = 2;
+  t.params.top_p = 0.9f;
+  const auto survivors = [&](const char* order) {
+    t.params.order = order;
+    sluice::sequence sequence = t.sequence();
+    return sluice::standard_chain(t.params).distribution(t.logits, sequence).size();
+  };
+  CHECK(survivors("top_p;temperature") == 3);
+  CHECK(survivors("temperature;top_p") == 4);
+}

@@ -1,0 +1,159 @@
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include <sluice/params/check.hpp>
+#include <sluice/params/order.hpp>
+
+using sluice::check;
+using sluice::detail::order_fault;
+using sluice::detail::parse_order;
+using step = sluice::detail::order_step;
+
+namespace {
+
+std::vector<step> steps_of(std::string_view text) {
+  const auto order = parse_order(text);
+  CHECK(order.fault == order_fault::none);
+  return {order.begin(), order.end()};
+}
+
+using steps = std::vector<step>;
+
+constexpr const char* known =
+    "known: penalties (e), dry (d), top_n_sigma (s), p_less, typ_p (y), top_k (k), top_p (p), min_p (m), xtc "
+    "(x), "
+    "scatter (r), temperature (t), adaptive_p (a)";
+
+}  // namespace
+
+TEST_CASE("an empty order is the fixed one") {
+  CHECK(parse_order("").empty());
+  CHECK(parse_order("  ").empty());
+  CHECK_FALSE(check({.order = ""}));
+}
+
+TEST_CASE("an order is read while compiling") {
+  static_assert(parse_order("edskypmxrt").count == 10);
+  static_assert(parse_order("top_k;top_k").fault == order_fault::repeated);
+}
+
+TEST_CASE("names and letters spell the same order") {
+  const steps usual = {step::penalties, step::dry,   step::top_n_sigma, step::top_k,   step::typical_p,
+                       step::top_p,     step::min_p, step::xtc,         step::scatter, step::temperature};
+  CHECK(steps_of("penalties;dry;top_n_sigma;top_k;typ_p;top_p;min_p;xtc;scatter;temperature") == usual);
+  CHECK(steps_of("edskypmxrt") == usual);
+  CHECK(steps_of("a") == steps{step::adaptive_p});
+}
+
+TEST_CASE("every name has its spellings") {
+  const auto reads = [](std::initializer_list<std::string_view> spellings, step meant) {
+    for (const std::string_view spelling : spellings) {
+      CAPTURE(spelling);
+      CHECK(steps_of(spelling) == steps{meant});
+    }
+  };
+  reads({"penalties"}, step::penalties);
+  reads({"dry"}, step::dry);
+  reads({"top_n_sigma", "top-n-sigma", "topnsigma"}, step::top_n_sigma);
+  reads({"p_less", "p-less", "pless"}, step::p_less);
+  reads({"typ_p", "typ-p", "typp", "typical_p", "typical-p", "typicalp", "typical"}, step::typical_p);
+  reads({"top_k", "top-k", "topk"}, step::top_k);
+  reads({"top_p", "top-p", "topp", "nucleus"}, step::top_p);
+  reads({"min_p", "min-p", "minp"}, step::min_p);
+  reads({"xtc"}, step::xtc);
+  reads({"scatter"}, step::scatter);
+  reads({"temperature", "temp"}, step::temperature);
+  reads({"adaptive_p", "adaptive-p", "adaptivep"}, step::adaptive_p);
+}
+
+TEST_CASE("spellings are not mixed") {
+  for (const char* spelling : {"top_n-sigma;", "top-nsigma;", "t_opk;", "Top_K;", "top__k;", "topk_;"}) {
+    CAPTURE(spelling);
+    CHECK(parse_order(spelling).fault == order_fault::unknown_name);
+  }
+}
+
+TEST_CASE("a text that is one name is a name, though its letters are letters too") {
+  CHECK(steps_of("temp") == steps{step::temperature});
+  CHECK(steps_of("dry") == steps{step::dry});
+  CHECK(steps_of("temk") == steps{step::temperature, step::penalties, step::min_p, step::top_k});
+  CHECK(steps_of("k") == steps{step::top_k});
+}
+
+TEST_CASE("a text with a semicolon is names") {
+  CHECK(steps_of("top_k;temp") == steps{step::top_k, step::temperature});
+  CHECK(parse_order("k;p").fault == order_fault::unknown_name);
+}
+
+TEST_CASE("blanks around names and a semicolon at the end are harmless") {
+  CHECK(steps_of(" top_k ;\ttemperature\n") == steps{step::top_k, step::temperature});
+  CHECK(steps_of("top_k;temperature;") == steps{step::top_k, step::temperature});
+  CHECK(steps_of("top_k; ") == steps{step::top_k});
+  CHECK(steps_of(" kt ") == steps{step::top_k, step::temperature});
+}
+
+TEST_CASE("an empty name is a problem") {
+  for (const char* text : {";", ";;", ";top_k", "top_k;;temperature", "top_k; ;temperature", "top_k;;"}) {
+    CAPTURE(text);
+    CHECK(parse_order(text).fault == order_fault::empty_name);
+  }
+  const auto p = check({.order = "top_k;;temp"});
+  CHECK(p.field == "order");
+  CHECK(p.text == std::string("order \"top_k;;temp\" has the empty name \"\"; ") + known);
+}
+
+TEST_CASE("an unknown name or letter is told, with those that are known") {
+  CHECK(check({.order = "top_k; top_q"}).text ==
+        std::string("order \"top_k; top_q\" has the unknown name \"top_q\"; ") + known);
+  CHECK(check({.order = "kzt"}).text == std::string("order \"kzt\" has the unknown letter \"z\"; ") + known);
+  CHECK(check({.order = "top_q"}).text ==
+        std::string("order \"top_q\" has the unknown letter \"o\"; ") + known);
+  CHECK(check({.order = "k\xC3\xA9"}).text ==
+        std::string("order \"k\xC3\xA9\" has the unknown letter \"\xC3\xA9\"; ") + known);
+}
+
+TEST_CASE("a name is given once") {
+  CHECK(check({.order = "top_k;temp;top-k"}).text ==
+        std::string("order \"top_k;temp;top-k\" repeats \"top-k\"; ") + known);
+  CHECK(check({.order = "ktk"}).text == std::string("order \"ktk\" repeats \"k\"; ") + known);
+  CHECK(parse_order("edskypmxrtat").fault == order_fault::repeated);
+}
+
+TEST_CASE("an order tells where a stage stands") {
+  constexpr auto order = parse_order("kpt");
+  CHECK(order.count == 3);
+  CHECK(order.names(step::top_p));
+  CHECK_FALSE(order.names(step::min_p));
+  CHECK(order.position(step::top_p) == 1);
+  CHECK(order.position(step::min_p) == 3);
+}
+
+TEST_CASE("adaptive_p in an order is not built yet") {
+  CHECK(check({.order = "top_k;adaptive_p"}).field == "order");
+  CHECK(check({.order = "top_k;adaptive_p"}).text == "order names adaptive_p, a stage that is not built yet");
+  CHECK(check({.order = "ka"}).text == "order names adaptive_p, a stage that is not built yet");
+}
+
+TEST_CASE("joint filters stand side by side in the order top_k, top_p, min_p") {
+  const auto refused = [](const char* order) {
+    return bool(check({.order = order, .truncation = sluice::truncation_rule::joint}));
+  };
+  for (const char* order :
+       {"", "top_k;top_p;min_p", "edskpmxt", "kp", "km", "pm", "p", "xt", "tkpm", "top_p;min_p;temp"}) {
+    CAPTURE(order);
+    CHECK_FALSE(refused(order));
+  }
+  for (const char* order : {"pk", "mk", "mp", "kmp", "pkm", "kypm", "kxp", "ktm", "kpym", "edskypmxrt"}) {
+    CAPTURE(order);
+    CHECK(refused(order));
+    CHECK_FALSE(check({.order = order}));
+  }
+  const auto p = check({.order = "pk", .truncation = sluice::truncation_rule::joint});
+  CHECK(p.field == "order");
+  CHECK(p.text ==
+        "order must name top_k, top_p, min_p side by side and in this order under joint truncation, got "
+        "\"pk\"");
+}

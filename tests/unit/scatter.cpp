@@ -1,0 +1,148 @@
+#include <algorithm>
+
+#include "faults.hpp"
+
+using namespace tests;
+
+namespace {
+
+sluice::sampling_params creative() {
+  sluice::sampling_params p;
+  p.scatter_strength = 0.18f;
+  p.scatter_radius = 2.5f;
+  p.scatter_k = 64;
+  return p;
+}
+
+/// The ids of the row in rank order, at most k of them.
+std::vector<int> ranking(const std::vector<float>& row, std::size_t k) {
+  std::vector<int> order;
+  for (std::size_t i = 0; i < row.size(); ++i)
+    if (row[i] > -inf) order.push_back(static_cast<int>(i));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return row[std::size_t(a)] > row[std::size_t(b)]; });
+  order.resize(std::min(order.size(), k));
+  return order;
+}
+
+std::vector<int> ids_in_order(const std::vector<sluice::candidate>& survivors) {
+  std::vector<int> order;
+  for (const sluice::candidate& c : survivors) order.push_back(c.id);
+  return order;
+}
+
+double probability_of(const std::vector<sluice::candidate>& survivors, int id) {
+  for (const sluice::candidate& c : survivors)
+    if (c.id == id) return double(c.probability);
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("scatter keeps the order of the medium") {
+  generator g(60);
+  for (int i = 0; i < 300; ++i) {
+    const std::vector<float> row = make_row(g);
+    sluice::sampling_params p = creative();
+    p.scatter_strength = static_cast<float>(g.uniform());
+    p.scatter_radius = static_cast<float>(g.uniform(0.1, 8));
+    p.scatter_steps = g.between(1, 4);
+    p.scatter_k = g.between(2, 200);
+    CAPTURE(to_text(row));
+    CHECK(ids_in_order(left(p, row)) == ranking(row, static_cast<std::size_t>(p.scatter_k)));
+  }
+}
+
+TEST_CASE("scatter keeps the argmax") {
+  generator g(61);
+  for (int i = 0; i < 300; ++i) {
+    const std::vector<float> row = make_row(g);
+    sluice::sampling_params p = creative();
+    p.scatter_strength = 1;
+    p.scatter_steps = 8;
+    CHECK(left(p, row).front().id == std::max_element(row.begin(), row.end()) - row.begin());
+  }
+}
+
+TEST_CASE("scatter leaves probabilities that sum to 1") {
+  generator g(62);
+  for (int i = 0; i < 300; ++i) {
+    double sum = 0;
+    for (const sluice::candidate& c : left(creative(), make_row(g))) sum += double(c.probability);
+    CHECK(sum == doctest::Approx(1).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("scatter cuts the row to the best k") {
+  std::vector<float> row;
+  for (int i = 0; i < 500; ++i) row.push_back(static_cast<float>(i * 7 % 500) / 50);
+  for (const int k : {2, 3, 64, 499, 500, 501, 1024}) {
+    sluice::sampling_params p = creative();
+    p.scatter_k = k;
+    CHECK(left(p, row).size() == std::min<std::size_t>(500, static_cast<std::size_t>(k)));
+    CHECK(left(p, row).front().id == ranking(row, 1).front());
+  }
+}
+
+TEST_CASE("scatter with collision 0, or with a coin that misses, leaves the row bit-identical") {
+  generator g(63);
+  int hits = 0;
+  for (int i = 0; i < 300; ++i) {
+    const std::vector<float> row = make_row(g, shape::gaussian, 200);
+    const sluice::sequence sequence(static_cast<std::uint64_t>(i));
+    const auto untouched = left({}, row, sequence);
+    const auto same = [&](const std::vector<sluice::candidate>& found) {
+      return std::equal(found.begin(), found.end(), untouched.begin(), untouched.end(),
+                        [](const auto& a, const auto& b) {
+                          return a.id == b.id && a.logit == b.logit && a.probability == b.probability;
+                        });
+    };
+    sluice::sampling_params p = creative();
+    p.scatter_collision = 0;
+    CHECK(same(left(p, row, sequence)));
+    p.scatter_collision = 0.25f;
+    const auto gated = left(p, row, sequence);
+    if (gated.size() == 64)
+      ++hits;
+    else
+      CHECK(same(gated));
+  }
+  CHECK(hits > 40);  // 75 expected
+  CHECK(hits < 115);
+}
+
+TEST_CASE("absorption lowers tokens that were repeated, the more the oftener") {
+  const std::vector<float> row = logits_of({.3, .25, .2, .15, .1});
+  sluice::sampling_params p = creative();
+  const auto before = left(p, row);
+  p.scatter_absorption = 0.5f;
+  const auto after_three = left(p, row, after({0, 0, 0, 2}));
+  CHECK(probability_of(after_three, 0) < probability_of(before, 0));
+  CHECK(probability_of(after_three, 2) < probability_of(before, 2));
+  CHECK(probability_of(after_three, 1) > probability_of(before, 1));
+  CHECK(after_three.front().id == 1);
+  // e^-1.5 and e^-.5 against 1, after the diffusion.
+  const double ratio = probability_of(before, 0) / probability_of(before, 1);
+  CHECK(probability_of(after_three, 0) / probability_of(after_three, 1) ==
+        doctest::Approx(ratio * std::exp(-1.5)).epsilon(1e-5));
+  p.scatter_absorption_last_n = 1;
+  const auto newest = left(p, row, after({0, 0, 0, 2}));
+  CHECK(probability_of(newest, 0) / probability_of(newest, 1) == doctest::Approx(ratio).epsilon(1e-5));
+  CHECK(probability_of(newest, 2) < probability_of(before, 2));
+}
+
+FAULT_CASE("scatter leaves the ranking of near-tied rows unchanged, ids included") {
+  generator g(64);
+  for (int i = 0; i < 2'000; ++i) {
+    std::vector<float> row(100);
+    for (float& l : row) l = 5.0f + static_cast<float>(g.between(0, 3)) * 0x1p-21f;
+    CHECK(ids_in_order(left(creative(), row)) == ranking(row, 64));
+  }
+}
+
+TEST_CASE("scatter gives no mass to a masked token") {
+  const std::vector<float> row{5, 4, 3, 2, 1};
+  const std::vector<std::uint32_t> mask{0b10101};
+  CHECK(ids_in_order(left(creative(), row, sluice::sequence(1), {.mask = mask})) ==
+        std::vector<int>{0, 2, 4});
+}
