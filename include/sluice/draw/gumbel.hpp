@@ -96,7 +96,7 @@ class gumbel_max {
       const double noise = double(bounds_[d]);
       doors_[d].bound = height(block.max) + noise;
       if (doors_[d].bound < best) continue;
-      float logit;
+      float logit = 0;
       if (!smallest(block, places_[d], logit)) continue;
       if (const double promise = height(logit) + noise; promise > best) {
         best = promise;
@@ -105,7 +105,7 @@ class gumbel_max {
     }
     if (first == count_) return;
     const kernel::block& block = *doors_[first].block;
-    float logit;
+    float logit = 0;
     smallest(block, places_[first], logit);
     offer(block.first + places_[first], logit,
           random::gumbel(random::noise_head(from_, numbers_[first]).smallest));

@@ -70,7 +70,8 @@ SLUICE_STRICT_BEGIN
 /// most the chord of its binade plus .0861 ln 2. The slack covers the rounding of floats.
 inline float head_bound(std::uint32_t word) noexcept {
   const float rest = float(std::int32_t(~word >> 1));  // (1 - u) 2^31, rounded down
-  const float v = (rest > 0.25f ? rest : 0.25f) * 0x1p-31f;
+  if (rest == 0) return 50.0f;  // 1 - u is known to be positive, no more; the noise reaches 42.3
+  const float v = rest * 0x1p-31f;
   const float ratio = (2.0f - v) / (2.0f * v);
   const float chord = float(std::bit_cast<std::int32_t>(ratio)) * (0x1p-23f * 0.69314718f);
   return chord + (5.5451774f - (127 - 0.0861f) * 0.69314718f + 2e-4f);

@@ -1,0 +1,231 @@
+// Every kernel on every tier that the machine has: the bits of the plain loops.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <sluice/sluice.hpp>
+#include <vector>
+
+#include "rows.hpp"
+#include "support.hpp"
+
+namespace {
+
+using namespace sluice::kernel;
+using sluice::instruction_tier;
+using tests::generator;
+
+std::vector<const table*> vector_tiers() {
+  std::vector<const table*> found;
+  for (const instruction_tier tier : {instruction_tier::avx2, instruction_tier::avx512})
+    if (tier <= sluice::detail::best_tier()) found.push_back(&kernels(tier));
+  return found;
+}
+
+std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+/// A row at some offset from any alignment.
+struct shifted_row {
+  std::vector<float> memory;
+  std::size_t offset, size;
+  const float* data() const { return memory.data() + offset; }
+};
+
+shifted_row shifted(generator& g, std::vector<float> row) {
+  shifted_row result{std::vector<float>(row.size() + 16), g.below(16), row.size()};
+  std::copy(row.begin(), row.end(), result.memory.begin() + static_cast<std::ptrdiff_t>(result.offset));
+  return result;
+}
+
+/// The same tokens as a list: every block sparse, some tokens left out.
+struct list_of {
+  std::vector<float> logits;
+  std::vector<sluice::token_id> ids;
+  std::vector<block> blocks;
+};
+
+list_of as_list(generator& g, const std::vector<block>& dense) {
+  list_of list;
+  std::vector<std::size_t> ends;
+  for (const block& b : dense) {
+    for (std::uint32_t i = 0; i < b.count; ++i) {
+      if (!(b.logits[i] >= lowest) || g.chance(0.3)) continue;
+      list.ids.push_back(b.id(i));
+      list.logits.push_back(b.logits[i]);
+    }
+    ends.push_back(list.ids.size());
+  }
+  std::size_t begin = 0;
+  for (std::size_t b = 0; b < dense.size(); begin = ends[b++]) {
+    if (ends[b] == begin) continue;
+    list.blocks.push_back({.logits = list.logits.data() + begin,
+                           .ids = list.ids.data() + begin,
+                           .first = dense[b].first,
+                           .count = static_cast<std::uint32_t>(ends[b] - begin),
+                           .max = max_of(list.logits.data() + begin, ends[b] - begin, lowest)});
+  }
+  return list;
+}
+
+/// All sums and lists over some blocks, on one tier against the plain loops.
+void blocks_agree(const table& plain, const table& tier, const std::vector<block>& blocks, generator& g) {
+  float max = tests::minus_infinity;
+  std::size_t tokens = 0;
+  for (const block& b : blocks) {
+    max = b.max > max ? b.max : max;
+    tokens += b.count;
+  }
+  const block* const first = blocks.data();
+  const std::size_t count = blocks.size();
+  const float floor = g.chance(0.5) ? lowest : static_cast<float>(double(max) - g.uniform(0, 6));
+  if (!(max >= floor)) return;
+
+  const float shift = std::isfinite(blocks[0].logits[0]) ? blocks[0].logits[0] : max;
+  const fast_moments m = plain.moments(first, count, floor, shift),
+                     vm = tier.moments(first, count, floor, shift);
+  REQUIRE(vm.count == m.count);
+  REQUIRE(bits(vm.sum) == bits(m.sum));
+  REQUIRE(bits(vm.squares) == bits(m.squares));
+
+  const mass_sums w = plain.mass(first, count, floor, double(max)),
+                  vw = tier.mass(first, count, floor, double(max));
+  REQUIRE(vw.total == w.total);
+  REQUIRE(bits(vw.weighted) == bits(w.weighted));
+
+  const auto c = static_cast<float>(1.44269504 / g.uniform(0.3, 3));
+  const agreement a = plain.agree(first, count, floor, max, c), va = tier.agree(first, count, floor, max, c);
+  REQUIRE(va.count == a.count);
+  REQUIRE(bits(va.sum) == bits(a.sum));
+  REQUIRE(bits(va.excess) == bits(a.excess));
+
+  REQUIRE(tier.size(first, count, floor) == plain.size(first, count, floor));
+
+  const float below =
+      g.chance(0.5) ? tests::plus_infinity : static_cast<float>(double(max) - g.uniform(0, 2));
+  std::vector<rank_key> keys(tokens + 1), vkeys(tokens + 1);
+  keys.resize(plain.collect(first, count, floor, below, keys.data()));
+  vkeys.resize(tier.collect(first, count, floor, below, vkeys.data()));
+  REQUIRE(vkeys == keys);
+
+  // Rough sums may come in any order; they must hold the true ones.
+  const auto low = static_cast<float>(double(max) - g.uniform(0, 8)), high = low + 1;
+  long double total = 0, reached = 0, above = 0;
+  each_token(first, count, floor, [&](sluice::token_id, float l) {
+    const long double e = std::exp(static_cast<long double>(l) - static_cast<long double>(max));
+    total += e;
+    if (l >= low) reached += e;
+    if (l > high) above += e;
+  });
+  for (const table* t : {&plain, &tier}) {
+    const rough_mass r = t->rough(first, count, floor, lowest, max, low, high);
+    const auto holds = [](double rough, long double exact) {
+      return rough >= exact * (1 - 2e-5L) && rough <= exact * 1.0615L * (1 + 2e-5L) + 1e-30L;
+    };
+    REQUIRE(holds(r.total, total));
+    REQUIRE(holds(r.reached, reached));
+    REQUIRE(holds(r.above, above));
+  }
+}
+
+void rows_agree(generator& g, const std::vector<float>& logits) {
+  const shifted_row row = shifted(g, logits);
+  const table& plain = kernels(instruction_tier::scalar);
+  const std::size_t count = (row.size + 255) / 256;
+  std::vector<block> blocks(count), vblocks(count);
+  const bool nan = plain.index(row.data(), row.size, blocks.data());
+  INFO(tests::to_text(logits));
+  for (const table* tier : vector_tiers()) {
+    REQUIRE(tier->index(row.data(), row.size, vblocks.data()) == nan);
+    for (std::size_t b = 0; b < count; ++b) {
+      REQUIRE(vblocks[b].max == blocks[b].max);
+      REQUIRE(vblocks[b].first == blocks[b].first);
+      REQUIRE(vblocks[b].count == blocks[b].count);
+      REQUIRE(vblocks[b].logits == blocks[b].logits);
+    }
+    const float least = static_cast<float>(g.gaussian());
+    REQUIRE(tier->count_at_least(row.data(), row.size, least) ==
+            plain.count_at_least(row.data(), row.size, least));
+    const bool has_infinity = std::any_of(logits.begin(), logits.end(),
+                                          [](float l) { return l > std::numeric_limits<float>::max(); });
+    if (count == 0 || has_infinity) continue;  // a row with +inf is indexed, and then replaced
+    blocks_agree(plain, *tier, blocks, g);
+    const list_of list = as_list(g, blocks);
+    if (!list.blocks.empty()) blocks_agree(plain, *tier, list.blocks, g);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every kernel gives the same bits on every tier, for every length and alignment") {
+  generator g(51);
+  for (std::size_t size = 0; size <= 600; ++size) {
+    for (std::size_t i = 0; i < tests::scaled(80); ++i) {
+      std::vector<float> row(size);
+      const double sigma = g.uniform(0.1, 8);
+      const bool tied = g.chance(0.2);
+      for (float& l : row) {
+        l = static_cast<float>(sigma * g.gaussian());
+        if (tied) l = std::round(l);
+        if (g.chance(0.05)) l = tests::minus_infinity;
+      }
+      rows_agree(g, row);
+    }
+  }
+}
+
+TEST_CASE("a special value is seen at every place of a short row and at random places of a long one") {
+  generator g(52);
+  const std::array specials{
+      tests::not_a_number, tests::plus_infinity, tests::minus_infinity, -0.0f, 3e38f, -3e38f, 1e-40f};
+  for (const float special : specials) {
+    for (std::size_t size = 1; size <= 64; ++size) {
+      for (std::size_t at = 0; at < size; ++at) {
+        std::vector<float> row(size);
+        for (float& l : row) l = static_cast<float>(g.gaussian());
+        row[at] = special;
+        rows_agree(g, row);
+      }
+    }
+    for (std::size_t i = 0; i < tests::scaled(3'000); ++i) {
+      std::vector<float> row = tests::make_row(g, tests::shape::gaussian, 1 + g.below(3000));
+      row[g.below(row.size())] = special;
+      rows_agree(g, row);
+    }
+  }
+}
+
+TEST_CASE("rough heads have the places of the exact ones and bound their noise") {
+  generator g(53);
+  for (std::size_t i = 0; i < tests::scaled(20'000); ++i) {
+    const sluice::random::source from{g.next(), g.next()};
+    std::vector<std::uint32_t> numbers(g.below(70));
+    for (std::uint32_t& n : numbers) n = static_cast<std::uint32_t>(g.below(4096));
+    std::vector<float> bounds(numbers.size());
+    std::vector<std::uint8_t> places(numbers.size());
+    for (const instruction_tier tier : {instruction_tier::scalar, sluice::detail::best_tier()}) {
+      kernels(tier).heads(numbers.data(), numbers.size(), from, bounds.data(), places.data());
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const auto head = sluice::random::noise_head(from, numbers[k]);
+        REQUIRE(places[k] == head.place);
+        REQUIRE(double(bounds[k]) >= sluice::random::gumbel(head.smallest) + 0x1p-30);
+        REQUIRE(double(bounds[k]) <= sluice::random::gumbel(head.smallest) + 2.5);
+      }
+    }
+  }
+}
+
+TEST_CASE("the bound of a head holds at the ends of its word") {
+  for (const std::uint32_t word :
+       {0u, 1u, 2u, 0x7fffffffu, 0x80000000u, 0xfffffffcu, 0xfffffffdu, 0xfffffffeu, 0xffffffffu}) {
+    for (const std::uint32_t next : {0u, 0xffffffffu}) {
+      const double u = sluice::random::open_unit(sluice::random::words{word, next, 0, 0});
+      const double noise = sluice::random::gumbel(-ln_normal(u) / 256.0);
+      CHECK(double(head_bound(word)) >= noise + 0x1p-30);
+    }
+  }
+}
