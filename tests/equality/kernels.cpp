@@ -229,3 +229,17 @@ TEST_CASE("the bound of a head holds at the ends of its word") {
     }
   }
 }
+
+TEST_CASE("all 65,536 halves and bfloat16s are widened alike on every tier") {
+  std::vector<std::uint16_t> row(65'536);
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<std::uint16_t>(i);
+  for (const auto type : {sluice::logit_type::f16, sluice::logit_type::bf16}) {
+    std::vector<float> plain(row.size()), wide(row.size());
+    kernels(instruction_tier::scalar).widen(row.data(), row.size(), type, plain.data());
+    for (const table* tier : vector_tiers()) {
+      tier->widen(row.data(), row.size(), type, wide.data());
+      for (std::size_t i = 0; i < row.size(); ++i)
+        REQUIRE(std::bit_cast<std::uint32_t>(wide[i]) == std::bit_cast<std::uint32_t>(plain[i]));
+    }
+  }
+}

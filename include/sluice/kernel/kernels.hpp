@@ -7,6 +7,7 @@
 #include <sluice/kernel/math.hpp>
 #include <sluice/kernel/rank.hpp>
 #include <sluice/kernel/tier.hpp>
+#include <sluice/kernel/widen.hpp>
 #include <sluice/random.hpp>
 
 // The whole-row operations: contract, and choice of tier. A call does a whole row of work, and only pointers
@@ -41,6 +42,8 @@ struct rough_mass {
 };
 
 struct table {
+  /// 16-bit logits as floats, exactly.
+  void (*widen)(const std::uint16_t* row, std::size_t size, logit_type type, float* out) noexcept;
   /// The blocks of a dense row and their maxima; true where a NaN was met.
   bool (*index)(const float* row, std::size_t size, block* out) noexcept;
   /// Values at or above `least`. NaN is none.

@@ -28,6 +28,11 @@ inline void each_token(const block* blocks, std::size_t count, float floor, F&& 
 
 namespace scalar {
 
+inline void widen(const std::uint16_t* row, std::size_t size, logit_type type, float* out) noexcept {
+  for (std::size_t i = 0; i < size; ++i)
+    out[i] = type == logit_type::f16 ? widen_f16(row[i]) : widen_bf16(row[i]);
+}
+
 inline bool index(const float* row, std::size_t size, block* out) noexcept {
   bool nan = false;
   for (std::size_t first = 0; first < size; first += 256, ++out) {
@@ -130,7 +135,8 @@ inline void heads(const std::uint32_t* numbers, std::size_t count, random::sourc
   }
 }
 
-inline constexpr table kernels = {index, count_at_least, collect, size, moments, mass, agree, rough, heads};
+inline constexpr table kernels = {widen,   index, count_at_least, collect, size,
+                                  moments, mass,  agree,          rough,   heads};
 
 }  // namespace scalar
 

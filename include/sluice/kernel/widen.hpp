@@ -41,9 +41,4 @@ inline float element(const void* row, logit_type type, std::size_t index) noexce
   return type == logit_type::f16 ? widen_f16(bits) : widen_bf16(bits);
 }
 
-inline void widen(const void* row, logit_type type, std::size_t first, std::size_t count,
-                  float* out) noexcept {
-  for (std::size_t i = 0; i < count; ++i) out[i] = element(row, type, first + i);
-}
-
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel

@@ -199,7 +199,8 @@ inline void row::keep_at_least(double threshold, int min_keep) noexcept {
 inline void row::keep_top(std::int64_t k) noexcept {
   reference();
   if (k <= 0) return;
-  std::size_t present = 0;  // every block that reaches the floor holds a survivor: the row need not be counted
+  std::size_t present =
+      0;  // every block that reaches the floor holds a survivor: the row need not be counted
   for (const kernel::block& block : blocks()) present += block.max >= floor_;
   if (std::uint64_t(k) >= present && std::uint64_t(k) >= size()) return;
   if (std::size_t(k) > vocab_ / 16) return keep_from(top_cut(std::size_t(k)));

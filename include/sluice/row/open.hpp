@@ -157,7 +157,8 @@ inline void row::open_dense(const logits_view& logits, const token_mask& mask) n
       continue;
     }
     if (narrow) {
-      kernel::widen(logits.data(), logits.type(), first, count, logits_ + first);
+      kernels_.widen(static_cast<const std::uint16_t*>(logits.data()) + first, count, logits.type(),
+                     logits_ + first);
     } else if (!allowed.all()) {
       std::memcpy(logits_ + first, from, count * sizeof(float));
     }
