@@ -63,8 +63,8 @@
 
 // A region whose functions are compiled for a target, strict as well. A function keeps the target of the
 // place where it is written; what is called inside a region is written there, or is no hot code. Under
-// -ffast-math clang's back end would fuse, so FMA is taken away; AVX-512 has it built in, and there the
-// products are held apart (SLUICE_HOLD).
+// -ffast-math clang's back end would fuse, so FMA is taken away; AVX-512 cannot be had without it, and there
+// the AVX2 kernels serve.
 #if defined(__clang__)
 #define SLUICE_TARGET_(text) _Pragma(#text)
 #define SLUICE_TARGET(text) SLUICE_TARGET_(text)
@@ -91,4 +91,11 @@
 #define SLUICE_UNROLL _Pragma("unroll")
 #else
 #define SLUICE_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+#if defined(__x86_64__)
+#define SLUICE_HAS_AVX2 1
+#if !(defined(__clang__) && defined(__FAST_MATH__))
+#define SLUICE_HAS_AVX512 1
+#endif
 #endif

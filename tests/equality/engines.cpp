@@ -34,7 +34,8 @@ sluice::sampling_params random_cuts(generator& g, std::size_t size) {
   p.seed = g.next();
   p.temperature = g.chance(0.4) ? 1.0f : static_cast<float>(g.uniform(0.1, 3));
   if (g.chance(0.5)) p.top_k = g.between(1, static_cast<int>(size) + 2);
-  if (g.chance(0.8)) p.top_p = static_cast<float>(g.chance(0.5) ? static_cast<double>(g.below(21)) / 20 : g.uniform());
+  if (g.chance(0.8))
+    p.top_p = static_cast<float>(g.chance(0.5) ? static_cast<double>(g.below(21)) / 20 : g.uniform());
   if (g.chance(0.4)) p.min_p = static_cast<float>(g.uniform(0, 0.4));
   if (g.chance(0.2)) p.min_keep = g.between(0, 5);
   if (g.chance(0.2)) p.typical_p = static_cast<float>(g.uniform(0.05, 1));

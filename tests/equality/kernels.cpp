@@ -7,12 +7,24 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <sluice/sluice.hpp>
 #include <vector>
 
 #include "rows.hpp"
 #include "support.hpp"
+
+#if defined(__clang__) && defined(SLUICE_HAS_AVX2)
+// The AVX-512 kernels from 256-bit instructions: their code is tried on machines without AVX-512 too.
+#pragma clang diagnostic ignored "-Wpsabi"
+namespace sluice::inline v1::inline SLUICE_ISA::kernel::sixteen {
+SLUICE_REGION_BEGIN("avx2")
+inline constexpr std::size_t width = 16;
+#include <sluice/kernel/vector_kernels.inc>
+SLUICE_REGION_END
+}  // namespace sluice::inline v1::inline SLUICE_ISA::kernel::sixteen
+#endif
 
 namespace {
 
@@ -24,6 +36,9 @@ std::vector<const table*> vector_tiers() {
   std::vector<const table*> found;
   for (const instruction_tier tier : {instruction_tier::avx2, instruction_tier::avx512})
     if (tier <= sluice::detail::best_tier()) found.push_back(&kernels(tier));
+#if defined(__clang__) && defined(SLUICE_HAS_AVX2)
+  if (sluice::detail::best_tier() >= instruction_tier::avx2) found.push_back(&sixteen::kernels);
+#endif
   return found;
 }
 
@@ -83,7 +98,7 @@ void blocks_agree(const table& plain, const table& tier, const std::vector<block
   const block* const first = blocks.data();
   const std::size_t count = blocks.size();
   const float floor = g.chance(0.5) ? lowest : static_cast<float>(double(max) - g.uniform(0, 6));
-  if (!(max >= floor)) return;
+  if (!(max >= lowest) || !(max >= floor)) return;
 
   const float shift = std::isfinite(blocks[0].logits[0]) ? blocks[0].logits[0] : max;
   const fast_moments m = plain.moments(first, count, floor, shift),

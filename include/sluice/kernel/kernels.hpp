@@ -104,8 +104,10 @@ SLUICE_STRICT_END
 }  // namespace sluice::v1::SLUICE_ISA::kernel
 
 #include <sluice/kernel/scalar.hpp>
-#if defined(__x86_64__)
+#if defined(SLUICE_HAS_AVX2)
 #include <sluice/kernel/avx2.hpp>
+#endif
+#if defined(SLUICE_HAS_AVX512)
 #include <sluice/kernel/avx512.hpp>
 #endif
 
@@ -113,9 +115,11 @@ namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 /// The kernels of a tier that the machine has.
 inline const table& kernels(instruction_tier which) noexcept {
-#if defined(__x86_64__)
+#if defined(SLUICE_HAS_AVX512)
   if (which == instruction_tier::avx512) return avx512::kernels;
-  if (which == instruction_tier::avx2) return avx2::kernels;
+#endif
+#if defined(SLUICE_HAS_AVX2)
+  if (which != instruction_tier::scalar) return avx2::kernels;
 #endif
   (void)which;
   return scalar::kernels;

@@ -13,10 +13,11 @@ namespace detail {
 inline int chosen_tier = -1;
 
 inline instruction_tier best_tier() noexcept {
-#if defined(__x86_64__)
+#if defined(SLUICE_HAS_AVX2)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return instruction_tier::avx512;
+#if defined(SLUICE_HAS_AVX512)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return instruction_tier::avx512;
+#endif
   if (__builtin_cpu_supports("avx2")) return instruction_tier::avx2;
 #endif
   return instruction_tier::scalar;
