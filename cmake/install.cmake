@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 set(sluice_package_dir ${CMAKE_INSTALL_DATADIR}/cmake/sluice)
 
-install(TARGETS sluice EXPORT sluice FILE_SET HEADERS FILE_SET adapters)
+install(TARGETS sluice EXPORT sluice FILE_SET HEADERS FILE_SET parts FILE_SET adapters)
 install(EXPORT sluice NAMESPACE sluice:: FILE sluiceConfig.cmake DESTINATION ${sluice_package_dir})
 
 write_basic_package_version_file(

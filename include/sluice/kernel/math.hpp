@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 
 #include <sluice/config.hpp>

@@ -4,13 +4,14 @@
 #include <cstdint>
 
 #include <sluice/kernel/block.hpp>
+#include <sluice/kernel/contract.hpp>
 #include <sluice/kernel/lanes.hpp>
 #include <sluice/kernel/math.hpp>
 #include <sluice/kernel/rank.hpp>
 #include <sluice/random.hpp>
 
 // The kernels in plain loops: their definition, the tier of machines without vectors, and what the others are
-// tested against. Contracts stand in kernels.hpp.
+// tested against. Contracts stand in contract.hpp.
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 

@@ -16,7 +16,8 @@ inline instruction_tier best_tier() noexcept {
 #if defined(SLUICE_HAS_AVX2)
   __builtin_cpu_init();
 #if defined(SLUICE_HAS_AVX512)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return instruction_tier::avx512;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+    return instruction_tier::avx512;
 #endif
   if (__builtin_cpu_supports("avx2")) return instruction_tier::avx2;
 #endif

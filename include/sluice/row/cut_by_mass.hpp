@@ -1,6 +1,16 @@
 #pragma once
 
-// Cuts by mass: the nucleus by rank, and the one by distance from a center. Included by row.hpp.
+// Cuts by mass: the nucleus by rank, and the one by distance from a center.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <sluice/kernel/saturate.hpp>
+#include <sluice/row/class.hpp>
+#include <sluice/row/filter.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 

@@ -1,26 +1,20 @@
 #pragma once
 
-// How a row is written: the block of a token is copied first. Included by row.hpp.
+// How a row is written: the block of a token is copied first.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include <sluice/kernel/saturate.hpp>
+#include <sluice/row/class.hpp>
+#include <sluice/row/filter.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
-
-namespace kernel {
-SLUICE_STRICT_BEGIN
-
-/// A double rounded to float, held within the finite floats.
-inline float saturated(double value) noexcept {
-  constexpr double limit = std::numeric_limits<float>::max();
-  return value >= limit ? float(limit) : value <= -limit ? float(-limit) : float(value);
-}
-
-/// The sum of two biases: -inf beats +inf, finite sums stay finite.
-inline float joined_bias(float a, float b) noexcept {
-  if (is_infinite(a)) return a < 0 || !is_infinite(b) ? a : b;
-  return is_infinite(b) ? b : saturated(double(a + 0.0f) + double(b));
-}
-
-SLUICE_STRICT_END
-}  // namespace kernel
 
 SLUICE_STRICT_BEGIN
 

@@ -1,7 +1,14 @@
 #pragma once
 
-// How tokens are removed: a prefix of the ranking by a cut key, any other set by a predicate. Included by
-// row.hpp.
+// How tokens are removed: a prefix of the ranking by a cut key, any other set by a predicate.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <sluice/row/class.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 

@@ -1,6 +1,16 @@
 #pragma once
 
-// How a row is read: dense, dense with few allowed tokens, or sparse. Included by row.hpp.
+// How a row is read: dense, dense with few allowed tokens, or sparse.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include <sluice/row/class.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 

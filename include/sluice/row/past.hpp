@@ -1,6 +1,14 @@
 #pragma once
 
-// What a row asks of the history. Included by row.hpp.
+// What a row asks of the history.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <sluice/row/class.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 

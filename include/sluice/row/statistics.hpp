@@ -1,6 +1,15 @@
 #pragma once
 
-// What a row can say about its survivors. Sums run in the one order. Included by row.hpp.
+// What a row can say about its survivors. Sums run in the one order.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <sluice/row/class.hpp>
+#include <sluice/row/filter.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 

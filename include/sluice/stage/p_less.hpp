@@ -10,8 +10,8 @@ SLUICE_STRICT_BEGIN
 
 /// P-less (Tan et al., arXiv 2509.23234): with q = softmax(l / t) keeps the tokens with q >= sum q^2, the
 /// probability that two draws agree. As logits: l >= max + t (ln sum e^{2(l-max)/t} - ln sum e^{(l-max)/t}).
-/// No parameter of its own; t is the temperature of the draw (0: what ties with the maximum). A uniform row keeps everything, and there
-/// is no slack. -inf and NaN are absent. Cost: one pass of exponentials.
+/// No parameter of its own; t is the temperature of the draw (0: what ties with the maximum). A uniform row
+/// keeps everything, and there is no slack. -inf and NaN are absent. Cost: one pass of exponentials.
 struct p_less {
   static constexpr place where = place::p_less;
   float t = 1;

@@ -15,9 +15,9 @@ namespace sluice::inline v1 {
 /// or fewer than min_keep that would remain: nothing happens. Protected tokens are never removed; which one
 /// is lowest is settled before protection is looked at. probability and threshold in [0, 1]; probability 0 or
 /// a threshold above .5 is off. The argmax may go; ties fall by id. `marginal` draws no coin: the draw weighs
-/// the removable tokens so that one draw has the law of both, as far as the masses of the others are more than a
-/// few units of 2^-44 (a threshold near 0 may leave less).
-/// Cost: a total of masses, and a look at no more than 1 / threshold tokens.
+/// the removable tokens so that one draw has the law of both, as far as the masses of the others are more
+/// than a few units of 2^-44 (a threshold near 0 may leave less). Cost: a total of masses, and a look at no
+/// more than 1 / threshold tokens.
 struct xtc {
   static constexpr place where = place::xtc;
   float probability = 0;

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <sluice/kernel/block.hpp>
+#include <sluice/kernel/math.hpp>
+#include <sluice/kernel/rank.hpp>
+#include <sluice/kernel/widen.hpp>
+#include <sluice/random.hpp>
+
+// The whole-row operations: their contract. A call does a whole row of work, and only pointers
+// and scalars cross. Every tier gives the same bits, bounds apart. "Present" tokens are those with l >=
+// floor; NaN, -inf and tokens below the floor are none.
+
+namespace sluice::inline v1::inline SLUICE_ISA::kernel {
+
+/// One pass of float sums about `shift`: d = l - shift, in the one order.
+struct fast_moments {
+  std::size_t count = 0;
+  double sum = 0, squares = 0;
+};
+
+/// Sum of the masses m_i under `max`, and of m_i (l_i - max) in the one order.
+struct mass_sums {
+  std::uint64_t total = 0;
+  double weighted = 0;
+};
+
+/// With e = 2^(c (l - max)): sum e and sum e (e - 1), in the one order, float inside a block. Terms with an
+/// exponent below -92 are left out.
+struct agreement {
+  std::size_t count = 0;
+  double sum = 0, excess = 0;
+};
+
+/// Sums of S, e^x <= S <= 1.0615 e^x with x = l - max, 2e-5 relative of rounding apart; in any order. Over
+/// all tokens, over those with l >= low, and over those with l > high.
+struct rough_mass {
+  double total = 0, reached = 0, above = 0;
+};
+
+struct table {
+  /// 16-bit logits as floats, exactly.
+  void (*widen)(const std::uint16_t* row, std::size_t size, logit_type type, float* out) noexcept;
+  /// The blocks of a dense row and their maxima; true where a NaN was met.
+  bool (*index)(const float* row, std::size_t size, block* out) noexcept;
+  /// Values at or above `least`. NaN is none.
+  std::size_t (*count_at_least)(const float* values, std::size_t size, float least) noexcept;
+  /// Keys of the tokens with least <= l < below, in the order of ids; how many. Nothing is written past them
+  /// but one key, and never more than there are tokens.
+  std::size_t (*collect)(const block* blocks, std::size_t count, float least, float below,
+                         rank_key* out) noexcept;
+  /// Tokens at or above `least`.
+  std::size_t (*size)(const block* blocks, std::size_t count, float least) noexcept;
+  fast_moments (*moments)(const block* blocks, std::size_t count, float floor, float shift) noexcept;
+  mass_sums (*mass)(const block* blocks, std::size_t count, float floor, double max) noexcept;
+  agreement (*agree)(const block* blocks, std::size_t count, float floor, float max, float c) noexcept;
+  /// Blocks with a maximum below `skip` are left out.
+  rough_mass (*rough)(const block* blocks, std::size_t count, float floor, float skip, float max, float low,
+                      float high) noexcept;
+  /// For blocks by number: a bound on the Gumbel noise of their smallest exponential (at most 1.4 too high,
+  /// .3 in the upper half of the noise), and the place of the token that has it. The bound's bits may differ
+  /// between tiers.
+  void (*heads)(const std::uint32_t* numbers, std::size_t count, random::source from, float* bounds,
+                std::uint8_t* places) noexcept;
+};
+
+SLUICE_STRICT_BEGIN
+
+/// A bound on -ln(-ln(u) / 256) from the upper 32 bits of u: -ln u >= 2 (1 - u) / (1 + u), and ln x is at
+/// most the chord of its binade plus .0861 ln 2. The slack covers the rounding of floats.
+inline float head_bound(std::uint32_t word) noexcept {
+  const float rest = float(std::int32_t(~word >> 1));  // (1 - u) 2^31, rounded down
+  if (rest == 0) return 50.0f;  // 1 - u is known to be positive, no more; the noise reaches 42.3
+  const float v = rest * 0x1p-31f;
+  const float ratio = (2.0f - v) / (2.0f * v);
+  const float chord = float(std::bit_cast<std::int32_t>(ratio)) * (0x1p-23f * 0.69314718f);
+  return chord + (5.5451774f - (127 - 0.0861f) * 0.69314718f + 2e-4f);
+}
+
+/// 2^t = 2^whole (1 + fraction) in float, fraction within 2^-25 of 2^f - 1 relative, |t| < 2^21. Six
+/// constants, Chebyshev nodes of (2^f - 1) / f on [-1/2, 1/2].
+struct float_power {
+  std::int32_t whole;
+  float fraction;
+};
+inline float_power split_exp2f(float t) noexcept {
+  constexpr float magic = 12582912.0f;  // 1.5 * 2^23
+  const float shifted = t + magic;
+  const float f = t - (shifted - magic);
+  float q = 0x1.44138ap-13f;
+  q = q * f + 0x1.5f089p-10f;
+  q = q * f + 0x1.3b2a54p-7f;
+  q = q * f + 0x1.c6af6cp-5f;
+  q = q * f + 0x1.ebfbep-3f;
+  q = q * f + 0x1.62e43p-1f;
+  return {std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(magic), f * q};
+}
+
+SLUICE_STRICT_END
+
+}  // namespace sluice::v1::SLUICE_ISA::kernel

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <limits>
+
+#include <sluice/config.hpp>
+#include <sluice/kernel/rank.hpp>
+
+namespace sluice::inline v1::inline SLUICE_ISA::kernel {
+
+SLUICE_STRICT_BEGIN
+
+/// A double rounded to float, held within the finite floats.
+inline float saturated(double value) noexcept {
+  constexpr double limit = std::numeric_limits<float>::max();
+  return value >= limit ? float(limit) : value <= -limit ? float(-limit) : float(value);
+}
+
+/// The sum of two biases: -inf beats +inf, finite sums stay finite.
+inline float joined_bias(float a, float b) noexcept {
+  if (is_infinite(a)) return a < 0 || !is_infinite(b) ? a : b;
+  return is_infinite(b) ? b : saturated(double(a + 0.0f) + double(b));
+}
+
+SLUICE_STRICT_END
+
+}  // namespace sluice::v1::SLUICE_ISA::kernel
