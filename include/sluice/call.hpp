@@ -50,7 +50,7 @@ enum class wanted : std::uint8_t { token, survivors };
 ///   truncation_engine engine() const
 ///   token_id run(row&, sequence&, wanted) const   every stage in turn, then (for a token) the draw
 ///   bool greedy() const, draw_method method() const
-///   bool prepare(sequence&) const                 reads the history ahead
+///   bool prepare(sequence&, workspace&, std::size_t vocab_size) const   reads the history ahead
 namespace call {
 
 SLUICE_STRICT_BEGIN
@@ -117,7 +117,7 @@ SLUICE_BODY bool prepare(const Plan& plan, sequence& q, std::size_t vocab_size, 
   const std::size_t blocks = (vocab_size + random::block_size - 1) / random::block_size;
   workspace& grown = memory != nullptr ? *memory : thread_workspace();
   return detail::workspace_access::row_memory(grown, row_bytes(vocab_size, blocks, 0)) != nullptr &&
-         plan.prepare(q, grown);
+         plan.prepare(q, grown, vocab_size);
 }
 
 }  // namespace call

@@ -87,9 +87,10 @@ class stage_plan {
     }
   }
 
-  bool prepare(sequence& q, workspace& memory) const noexcept {
+  bool prepare(sequence& q, workspace& memory, std::size_t vocab_size) const noexcept {
     const auto one = [&](const auto& s) {
-      if constexpr (requires { s.prepare(q, memory); }) return !s.active() || s.prepare(q, memory);
+      if constexpr (requires { s.prepare(q, memory, vocab_size); })
+        return !s.active() || s.prepare(q, memory, vocab_size);
       return true;
     };
     return std::apply([&](const auto&... s) { return (one(s) && ...); }, stages_);

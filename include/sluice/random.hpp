@@ -105,7 +105,7 @@ inline double gumbel(double exponential) noexcept { return -kernel::ln_normal(ex
 
 /// The Gumbel noise of one token: standard, independent over tokens, positions and seeds.
 inline double noise(source from, std::uint32_t token) noexcept {
-  const head h = noise_head(from, token / block_size);
+  const head h = noise_head(from, token / std::uint32_t(block_size));
   return gumbel(token % block_size == h.place ? h.smallest : h.smallest + noise_tail(from, token));
 }
 

@@ -255,11 +255,12 @@ class standard_run {
     return plan_.params.draw == draw_method::gumbel ? gumbel{}(r, q) : softmax{}(r, q);
   }
 
-  bool prepare(sequence& q, workspace& memory) const noexcept {
+  bool prepare(sequence& q, workspace& memory, std::size_t vocab_size) const noexcept {
     bool ready = true;
     for (std::size_t i = 0; i < plan_.count; ++i) {
       visit_stage(plan_, plan_.steps[i], [&](const auto& stage) {
-        if constexpr (requires { stage.prepare(q, memory); }) ready = ready && stage.prepare(q, memory);
+        if constexpr (requires { stage.prepare(q, memory, vocab_size); })
+          ready = ready && stage.prepare(q, memory, vocab_size);
       });
     }
     return ready;

@@ -142,9 +142,13 @@ inline void row::add_biases(std::span<const token_bias> request) noexcept {
   }
   call_bias_ = {};
   if (!(max() > std::numeric_limits<float>::max())) return;
-  compact(kernel::lowest, [](token_id, float logit) { return kernel::is_infinite(logit); });
-  std::fill_n(logits_, size_, 0.0f);
-  list(size_);
+  std::size_t forced = 0;
+  each([&](token_id id, float logit) {
+    if (!kernel::is_infinite(logit)) return;
+    ids_[forced] = id;
+    logits_[forced++] = 0;
+  });
+  list(forced);
 }
 
 inline void row::replace(std::span<candidate> candidates) noexcept {

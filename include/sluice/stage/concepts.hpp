@@ -24,7 +24,8 @@ concept history_stage = requires(const S& s, row& r, sequence& q) {
 
 /// What a chain is made of: one of the two, a place, and whether it has anything to do. Optional members:
 /// `void build()`, called once by the chain's constructor; `problem check() const`, the first parameter out
-/// of its range; `bool prepare(sequence&) const noexcept`, which reads the history ahead.
+/// of its range; `bool prepare(sequence&, workspace&, std::size_t vocab_size) const noexcept`, which reads
+/// the history ahead.
 template <class S>
 concept stage = (row_stage<S> || history_stage<S>)&&requires(const S& s) {
   { S::where } -> std::convertible_to<place>;

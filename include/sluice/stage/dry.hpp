@@ -44,9 +44,8 @@ struct dry {
       r.edit(repeat.token, [by](double l) { return l - by; });
     }
   }
-  bool prepare(sequence& q, workspace& memory) const noexcept {
-    std::span<const token_repeat> found;
-    return past::repeats(q, rules, detail::workspace_access::repeats(memory), found);
+  bool prepare(sequence& q, workspace& memory, std::size_t vocab_size) const noexcept {
+    return past::prepare_repeats(q, rules, detail::workspace_access::repeats(memory), vocab_size);
   }
 
  private:

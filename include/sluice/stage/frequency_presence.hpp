@@ -31,7 +31,9 @@ struct frequency_presence {
       r.edit(seen.token, [by](double l) { return l - by; });
     }
   }
-  bool prepare(sequence& q, workspace&) const noexcept { return past::window(q, last_n, of) != nullptr; }
+  bool prepare(sequence& q, workspace&, std::size_t) const noexcept {
+    return past::window(q, last_n, of) != nullptr;
+  }
 };
 static_assert(history_stage<frequency_presence>);
 

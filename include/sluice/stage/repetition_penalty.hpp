@@ -33,7 +33,7 @@ struct repetition_penalty {
       });
     }
   }
-  bool prepare(sequence& q, workspace&) const noexcept {
+  bool prepare(sequence& q, workspace&, std::size_t) const noexcept {
     return past::window(q, last_n, counted::all) != nullptr;
   }
 };

@@ -74,7 +74,7 @@ struct scatter {
     detail::write_back(medium, p);
     r.replace(medium);
   }
-  bool prepare(sequence& q, workspace&) const noexcept {
+  bool prepare(sequence& q, workspace&, std::size_t) const noexcept {
     return absorption <= 0 || past::window(q, absorption_last_n, counted::all) != nullptr;
   }
 
