@@ -127,7 +127,8 @@ TEST_CASE("the engines see the same NaN and infinities") {
       if (g.chance(0.1)) l = tests::not_a_number;
       if (g.chance(0.1)) l = tests::minus_infinity;
     }
-    if (g.chance(0.2)) row[g.below(row.size())] = tests::plus_infinity;
+    const bool forced = g.chance(0.2);
+    if (forced) row[g.below(row.size())] = tests::plus_infinity;
     for (const auto draw : {sluice::draw_method::gumbel, sluice::draw_method::softmax}) {
       sluice::sampling_params p;
       p.seed = i;
@@ -140,6 +141,10 @@ TEST_CASE("the engines see the same NaN and infinities") {
         drawn[e] = sluice::sampler(p).sample(row);
       }
       INFO(tests::to_text(row));
+      if (forced) {
+        REQUIRE(drawn[0]);
+        REQUIRE(row[static_cast<std::size_t>(drawn[0].token)] == tests::plus_infinity);
+      }
       for (std::size_t e = 1; e < engines.size(); ++e) {
         REQUIRE(drawn[e].token == drawn[0].token);
         REQUIRE(drawn[e].status == drawn[0].status);

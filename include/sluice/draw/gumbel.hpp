@@ -30,7 +30,7 @@ class gumbel_max {
   /// the token that has that exponential is tried first in the block that promises most; then blocks are
   /// opened best first, until the best score found beats every bound that is left. The slack of 2^-30 stands
   /// inside the noise term, where rounding is monotone: bound >= score at every magnitude.
-  kernel::rank_key winner(kernel::rank_key limit = 0) noexcept {
+  [[gnu::noinline]] kernel::rank_key winner(kernel::rank_key limit = 0) noexcept {
     best_ = {};
     limit_ = limit;
     least_ = limit != 0 ? std::max(kernel::logit_of(limit), row_.floor()) : row_.floor();
@@ -76,7 +76,7 @@ class gumbel_max {
 
   /// Rough heads of all blocks that hold a survivor, and the best token among those with a smallest
   /// exponential. Memory a block: number, bound, place (9 bytes), and later its door (16).
-  void look_at_heads() noexcept {
+  [[gnu::noinline]] void look_at_heads() noexcept {
     const std::span<const kernel::block> blocks = row_.blocks();
     doors_ = reinterpret_cast<door*>(row_.scratch());
     numbers_ = reinterpret_cast<std::uint32_t*>(doors_ + blocks.size());
@@ -125,7 +125,7 @@ class gumbel_max {
   }
 
   /// The doors that can still win come first, in the order of their bounds; how many.
-  std::size_t rank_doors() noexcept {
+  [[gnu::noinline]] std::size_t rank_doors() noexcept {
     std::size_t promising = 0;
     for (std::size_t d = 0; d < count_; ++d)
       if (doors_[d].bound >= best_.score) std::swap(doors_[promising++], doors_[d]);
@@ -134,7 +134,7 @@ class gumbel_max {
   }
 
   /// Every token of a block that can win, by exact noise.
-  void open(const kernel::block* block) noexcept {
+  [[gnu::noinline]] void open(const kernel::block* block) noexcept {
     const random::head head = random::noise_head(from_, number(*block));
     const double noise = random::gumbel(head.smallest);
     if (!(height(block->max) + (noise + slack) >= best_.score)) return;

@@ -52,13 +52,13 @@ class weights {
   }
 
  private:
-  std::uint64_t total_now() const noexcept {
+  [[gnu::noinline]] std::uint64_t total_now() const noexcept {
     std::uint64_t sum = 0;
     row_.each([&](token_id id, float logit) { sum += mass(id, logit); });
     return sum;
   }
 
-  void find_factor() noexcept {
+  [[gnu::noinline]] void find_factor() noexcept {
     std::uint64_t discounted = 0, kept = 0;
     float best_kept = kernel::infinite(-1);
     row_.each([&](token_id id, float logit) {

@@ -102,7 +102,7 @@ inline bool row::cuts_plainly(float p) const noexcept {
 }
 
 /// Rough masses decide on which side of the cut a logit lies, until they cannot; exact ones decide between.
-inline kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
+SLUICE_BODY kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
   if (cuts_plainly(p)) return cut_by_mass(by_rank{}, p, min_keep);
   const nucleus_bounds bounds(*this, p);
   float inside = max(), outside = std::max(float(double(inside) - 2 * kernel::mass_reach), floor_);
@@ -126,7 +126,7 @@ inline kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
   return min_keep <= 1 ? last : std::min(last, top_cut(std::min(std::size_t(min_keep), size())));
 }
 
-inline void row::keep_nearest(double center, float p, int min_keep) noexcept {
+SLUICE_BODY void row::keep_nearest(double center, float p, int min_keep) noexcept {
   reference();
   if (empty()) return;
   const by_distance before{center};
@@ -173,7 +173,7 @@ inline void row::keep_nearest(double center, float p, int min_keep) noexcept {
 }
 
 /// Keeps what stands at or before `last` in the order of distance.
-inline void row::keep_within(const by_distance& before, rank_key last) noexcept {
+SLUICE_BODY void row::keep_within(const by_distance& before, rank_key last) noexcept {
   const auto keep = [&](token_id id, float logit) { return !before(last, kernel::key_of(logit, id)); };
   if (!dense_) return compact(kernel::lowest, keep);
   const double reach = before.distance(last);

@@ -47,7 +47,7 @@ inline float* row::writable(kernel::block& block) noexcept {
   return logits_ + block.first;
 }
 
-inline void row::write(kernel::block& block, std::uint32_t index, float logit) noexcept {
+SLUICE_BODY void row::write(kernel::block& block, std::uint32_t index, float logit) noexcept {
   float* const logits = writable(block);
   const float old = std::exchange(logits[index], logit);
   if (logit >= block.max) {
@@ -84,7 +84,7 @@ inline void row::remove(token_id token) noexcept {
   if (size_known_) --size_;
 }
 
-inline void row::settle_temperature() noexcept {
+SLUICE_BODY void row::settle_temperature() noexcept {
   const double t = std::exchange(temperature_, 1.0);
   if (t == 1) return;
   solidify();
@@ -99,7 +99,7 @@ inline void row::settle_temperature() noexcept {
   max_known_ = reference_known_ = false;
 }
 
-inline void row::add_biases(std::span<const token_bias> request) noexcept {
+SLUICE_BODY void row::add_biases(std::span<const token_bias> request) noexcept {
   const auto apply = [this](token_id token, float bias) noexcept {
     kernel::block* block;
     std::uint32_t index;
@@ -151,7 +151,7 @@ inline void row::add_biases(std::span<const token_bias> request) noexcept {
   list(forced);
 }
 
-inline void row::replace(std::span<candidate> candidates) noexcept {
+SLUICE_BODY void row::replace(std::span<candidate> candidates) noexcept {
   std::sort(candidates.begin(), candidates.end(),
             [](const candidate& a, const candidate& b) { return a.id < b.id; });
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -162,7 +162,7 @@ inline void row::replace(std::span<candidate> candidates) noexcept {
   reference_known_ = false;
 }
 
-inline void row::discount(std::span<const candidate> removable, double probability) noexcept {
+SLUICE_BODY void row::discount(std::span<const candidate> removable, double probability) noexcept {
   reference();
   std::fill_n(marks_, (vocab_ + 31) / 32, 0u);
   for (const candidate& c : removable) marks_[c.id / 32] |= 1u << (c.id % 32);

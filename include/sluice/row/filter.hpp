@@ -27,14 +27,14 @@ struct mass_under {
 };
 
 /// Keys of the survivors with l >= least, in the order of ids, in the scratch memory.
-inline std::span<kernel::rank_key> row::keys(float least) const noexcept {
+SLUICE_BODY std::span<kernel::rank_key> row::keys(float least) const noexcept {
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
   return {out, kernels_.collect(blocks_, block_count_, std::max(least, floor_), kernel::infinite(1), out)};
 }
 
 /// Keys in the scratch memory become candidates in rank order, in place: from the last to the first, a
 /// candidate of 12 bytes covers only keys of 8 bytes that are converted already.
-inline std::span<candidate> row::ranked(std::span<rank_key> keys) const noexcept {
+SLUICE_BODY std::span<candidate> row::ranked(std::span<rank_key> keys) const noexcept {
   std::sort(keys.begin(), keys.end(), by_rank{});
   for (std::size_t i = keys.size(); i-- > 0;) {
     rank_key key;
@@ -54,7 +54,7 @@ inline kernel::rank_key row::cut(std::span<rank_key> keys, std::uint64_t need, B
 
 /// A logit that at least k survivors reach, k <= size, and not many more: bisection over the maxima of
 /// blocks, or over the row where k is larger than their number. Ties may make it many.
-inline float row::top_threshold(std::size_t k) const noexcept {
+SLUICE_BODY float row::top_threshold(std::size_t k) const noexcept {
   auto* const maxima = reinterpret_cast<float*>(scratch_ + vocab_ * 8);  // keys are shorter than that
   std::size_t present = 0;
   float low = kernel::infinite(1), high = kernel::infinite(-1);
@@ -90,7 +90,7 @@ inline float row::top_threshold(std::size_t k) const noexcept {
 }
 
 /// The keys of the first k survivors in rank, k <= size, in no order, in the scratch memory.
-inline std::span<kernel::rank_key> row::top_keys(std::size_t k) noexcept {
+SLUICE_BODY std::span<kernel::rank_key> row::top_keys(std::size_t k) noexcept {
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
   if (engine_ == truncation_engine::sort) {
     const std::span<rank_key> all = keys(kernel::lowest);
@@ -126,7 +126,7 @@ inline kernel::rank_key row::top_cut(std::size_t k) noexcept {
   return *std::min_element(first.begin(), first.end());
 }
 
-inline kernel::rank_key row::threshold_cut(double threshold, int min_keep) noexcept {
+SLUICE_BODY kernel::rank_key row::threshold_cut(double threshold, int min_keep) noexcept {
   if (!(threshold > double(kernel::lowest))) return 0;
   float least = max();
   if (threshold < double(least)) {
@@ -171,7 +171,7 @@ inline void row::erase(Keep&& keep) noexcept {
 }
 
 /// The survivors are these tokens; the keys stand in the scratch memory.
-inline void row::adopt(std::span<rank_key> keys) noexcept {
+SLUICE_BODY void row::adopt(std::span<rank_key> keys) noexcept {
   std::sort(keys.begin(), keys.end(),
             [](rank_key a, rank_key b) { return std::uint32_t(a) > std::uint32_t(b); });  // ids are inverted
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -182,7 +182,7 @@ inline void row::adopt(std::span<rank_key> keys) noexcept {
 }
 
 /// Few survivors become a list, many stay where they lie, under a higher floor.
-inline void row::keep_from(rank_key last) noexcept {
+SLUICE_BODY void row::keep_from(rank_key last) noexcept {
   reference();
   if (last == 0) return;
   const float least = std::max(kernel::logit_of(last), floor_);

@@ -101,8 +101,8 @@ inline bool allowed_nan(const logits_view& logits, const token_mask& mask) noexc
 
 }  // namespace kernel
 
-inline row::row(const logits_view& logits, const call_options& call, workspace& memory,
-                truncation_engine engine) noexcept
+SLUICE_BODY row::row(const logits_view& logits, const call_options& call, workspace& memory,
+                     truncation_engine engine) noexcept
     : vocab_(kernel::vocab_of(logits)),
       memory_(memory),
       call_bias_(call.bias),
@@ -148,7 +148,7 @@ inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t bia
   return true;
 }
 
-inline void row::open_dense(const logits_view& logits, const token_mask& mask) noexcept {
+SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& mask) noexcept {
   const bool narrow = logits.type() != logit_type::f32;
   const float* const source = narrow ? nullptr : static_cast<const float*>(logits.data());
   block_count_ = (vocab_ + random::block_size - 1) / random::block_size;
@@ -181,7 +181,7 @@ inline void row::open_dense(const logits_view& logits, const token_mask& mask) n
   }
 }
 
-inline void row::open_allowed(const logits_view& logits, const token_mask& mask) noexcept {
+SLUICE_BODY void row::open_allowed(const logits_view& logits, const token_mask& mask) noexcept {
   std::size_t count = 0;
   for (std::size_t w = 0; w < mask.words().size() && w * 32 < vocab_; ++w) {
     for (std::uint32_t word = mask.words()[w]; word != 0; word &= word - 1) {
@@ -197,7 +197,7 @@ inline void row::open_allowed(const logits_view& logits, const token_mask& mask)
   list(count);
 }
 
-inline void row::open_sparse(const logits_view& logits, const token_mask& mask) noexcept {
+SLUICE_BODY void row::open_sparse(const logits_view& logits, const token_mask& mask) noexcept {
   std::size_t count = 0;
   for (const std::uint64_t entry : kernel::sorted_ids(logits, reinterpret_cast<std::uint64_t*>(scratch_))) {
     const std::size_t token = entry >> 32;
@@ -212,7 +212,7 @@ inline void row::open_sparse(const logits_view& logits, const token_mask& mask) 
 }
 
 /// Groups the first `count` entries of logits_ and ids_, in ascending order of id, into sparse blocks.
-inline void row::list(std::size_t count) noexcept {
+SLUICE_BODY void row::list(std::size_t count) noexcept {
   block_count_ = 0;
   dense_ = false;
   floor_ = kernel::lowest;

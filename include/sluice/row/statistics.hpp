@@ -48,7 +48,7 @@ inline token_id row::argmax() noexcept {
   return no_token;
 }
 
-inline row_moments row::moments() noexcept {
+SLUICE_BODY row_moments row::moments() noexcept {
   float shift = 0;  // the survivor of lowest id
   for (const kernel::block& block : blocks()) {
     if (!(block.max >= floor_)) continue;
@@ -97,7 +97,7 @@ inline double row::log_sum_exp() noexcept {
   return double(max()) + kernel::ln(double(mass().total) / kernel::mass_one);
 }
 
-inline double row::agreement_level(double t) noexcept {
+SLUICE_BODY double row::agreement_level(double t) noexcept {
   // With e = e^((l - max) / t) the quotient sum e^2 / sum e is 1 + sum e (e - 1) / sum e: exact where all
   // logits agree, and accurate where t is large.
   const double top = double(max());
@@ -120,12 +120,12 @@ inline double row::agreement_level(double t) noexcept {
   return top + t * kernel::ln_1p(excess / sum);
 }
 
-inline std::span<candidate> row::top(std::size_t k) noexcept {
+SLUICE_BODY std::span<candidate> row::top(std::size_t k) noexcept {
   if (k == 0 || empty()) return {};
   return ranked(k >= size() ? keys(kernel::lowest) : top_keys(k));
 }
 
-inline std::span<candidate> row::heavier_than(float fraction) noexcept {
+SLUICE_BODY std::span<candidate> row::heavier_than(float fraction) noexcept {
   const std::uint64_t limit = kernel::floor_product(fraction, mass().total);
   const mass_under weight{double(max())};
   std::span<rank_key> all = keys(kernel::lowest);
