@@ -24,6 +24,7 @@
 #include <sluice/sluice.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -77,13 +78,25 @@ struct harness_report {
   std::size_t rows = 0;      // tried
   std::size_t near = 0;      // of them too near to a cut to be compared
   std::size_t failures = 0;  // rules broken, over all rows
-  std::string first = {};    // the rule that the smallest failing row breaks, and that row
+  std::array<std::size_t, 10> distances =
+      {};                  // rows whose nearest decision is 10^-k to 10^-(k+1) from its cut
+  std::string first = {};  // the rule that the smallest failing row breaks, and that row
   std::size_t first_size = std::numeric_limits<std::size_t>::max();
+
+  void note_distance(double distance) {
+    std::size_t decade = 0;
+    while (decade + 1 < distances.size() && distance < 0.1) {
+      distance *= 10;
+      ++decade;
+    }
+    ++distances[decade];
+  }
 
   void operator+=(const harness_report& other) {
     rows += other.rows;
     near += other.near;
     failures += other.failures;
+    for (std::size_t i = 0; i < distances.size(); ++i) distances[i] += other.distances[i];
     if (other.first_size < first_size) {
       first = other.first;
       first_size = other.first_size;
@@ -163,13 +176,23 @@ class harness {
   }
 
   distribution distribution_of(const std::vector<float>& row, const sluice::call_options& call = {}) {
-    const auto view = chain_.distribution(row, sequence_, call);
+    return distribution_of(chain_, row, call);
+  }
+
+  // The two calls into the chain stand once each: every one is compiled anew for every stage.
+  template <class Chain>
+  distribution distribution_of(const Chain& chain, const std::vector<float>& row,
+                               const sluice::call_options& call) {
+    const auto view = chain.distribution(row, sequence_, call);
     return {view.begin(), view.end()};
   }
+
+  sluice::sample_result sample(const std::vector<float>& row) { return chain_.sample(row, sequence_); }
 
   void check_survivors(const std::vector<float>& row, const distribution& found) {
     if (!options_.oracle) return;
     const expectation expected = options_.oracle(row, sequence_);
+    report_.note_distance(expected.distance);
     if (expected.distance < options_.near) {
       ++report_.near;
       return;
@@ -209,13 +232,13 @@ class harness {
       sum += double(c.probability);
     }
     if (!(std::abs(sum - 1) <= 1e-4)) fail("ranked: the probabilities sum to " + std::to_string(sum), row);
-    const sluice::sample_result drawn = chain_.sample(row, sequence_);
+    const sluice::sample_result drawn = sample(row);
     if (!drawn) return fail("never empty: sample gives no token", row);
     const auto is_drawn = [&](const auto& c) { return c.id == drawn.token && c.probability > 0; };
     if (std::none_of(found.begin(), found.end(), is_drawn))
       fail("never empty: token " + std::to_string(drawn.token) + " is drawn and not in the distribution",
            row);
-    if (chain_.sample(row, sequence_).token != drawn.token) fail("pure: sample twice, two tokens", row);
+    if (sample(row).token != drawn.token) fail("pure: sample twice, two tokens", row);
   }
 
   void check_twice(const std::vector<float>& row, const distribution& found) {
@@ -251,8 +274,7 @@ class harness {
     for (float& l : negated)
       if (l == 0 && random_.chance(0.5)) l = -0.0f;
     if (!same_values(distribution_of(row), distribution_of(negated))) fail("zero: -0 is not +0", row);
-    if (chain_.sample(row, sequence_).token != chain_.sample(negated, sequence_).token)
-      fail("zero: -0 draws another token", row);
+    if (sample(row).token != sample(negated).token) fail("zero: -0 draws another token", row);
   }
 
   void check_argmax(const std::vector<float>& row, const distribution& found) {
@@ -284,15 +306,10 @@ class harness {
 
   void check_off(const std::vector<float>& row) {
     if (options_.neutral.empty()) return;
-    const sluice::chain<> nothing{};
-    const auto view = nothing.distribution(row, sequence_);
-    const distribution untouched(view.begin(), view.end());
-    for (const Stage& stage : options_.neutral) {
-      const sluice::chain chain{stage};
-      const auto off = chain.distribution(row, sequence_);
-      if (!same_bits({off.begin(), off.end()}, untouched))
+    const distribution untouched = distribution_of(sluice::chain<>{}, row, {});
+    for (const Stage& stage : options_.neutral)
+      if (!same_bits(distribution_of(sluice::chain<Stage>{stage}, row, {}), untouched))
         fail("off is free: a neutral stage changes the row", row);
-    }
   }
 
   void fail(const std::string& rule, const std::vector<float>& row) {
@@ -322,6 +339,9 @@ harness_report try_stage(const Stage& stage, const harness_options<Stage>& optio
 
 /// No rule broken, and at most one row in a hundred too near to a cut.
 inline void check_report(const harness_report& report) {
+  std::string distances;
+  for (const std::size_t rows : report.distances) distances += " " + std::to_string(rows);
+  INFO("rows by decade of their distance to a cut:" << distances);
   INFO(report.failures << " failures in " << report.rows << " rows, " << report.near << " near a cut; "
                        << report.first);
   CHECK(report.failures == 0);

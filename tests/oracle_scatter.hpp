@@ -43,17 +43,18 @@ inline real adaptive_strength(real entropy, const scatter_settings& s) {
                            : middle + (low - middle) * (entropy - target) / (1 - target);
 }
 
-/// q_i = sum_j K_ij p_j / sum_j K_ij, then (1 - s) p + s q; not normalised.
-inline std::vector<real> diffused(const std::vector<real>& p, real radius, real strength) {
+/// q_i = sum_j K_ij p_j / sum_j K_ij, then (1 - s) p + s q; not normalised. kernel[d] is e^(-d^2 / (2
+/// radius^2)).
+inline std::vector<real> diffused(const std::vector<real>& p, const std::vector<real>& kernel,
+                                  real strength) {
   std::vector<real> result(p.size());
   for (std::size_t i = 0; i < p.size(); ++i) {
     real weighted = 0;
     real weights = 0;
     for (std::size_t j = 0; j < p.size(); ++j) {
-      const real distance = real(i) - real(j);
-      const real kernel = std::exp(-distance * distance / (2 * radius * radius));
-      weighted += kernel * p[j];
-      weights += kernel;
+      const real k = kernel[i > j ? i - j : j - i];
+      weighted += k * p[j];
+      weights += k;
     }
     result[i] = (1 - strength) * p[i] + strength * weighted / weights;
   }
@@ -70,7 +71,10 @@ inline void scatter(row& r, const history& h, const scatter_settings& s, double 
   for (const token& t : medium) p.push_back(exponential_of_gap(t.logit, medium[0].logit));
   p = normalised(p);
   const real strength = s.adaptive ? adaptive_strength(normalised_entropy(p), s) : real(s.strength);
-  for (int step = 0; step < s.steps; ++step) p = normalised(diffused(p, s.radius, strength));
+  std::vector<real> kernel;
+  for (std::size_t d = 0; d < p.size(); ++d)
+    kernel.push_back(std::exp(-real(d) * real(d) / (2 * real(s.radius) * real(s.radius))));
+  for (int step = 0; step < s.steps; ++step) p = normalised(diffused(p, kernel, strength));
   for (std::size_t i = 1; i < p.size(); ++i) p[i] = std::min(p[i], p[i - 1]);
 
   if (s.absorption > 0) {

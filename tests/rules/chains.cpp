@@ -8,7 +8,7 @@ TEST_CASE(
   tests::comparison compare;
   for (std::size_t i = tests::scaled(10'000); i > 0; --i) {
     const tests::trial t = tests::random_trial(g);
-    REQUIRE_FALSE(sluice::check(t.params));
+    REQUIRE_FALSE(tests::check(t.params));
     compare(t);
   }
   tests::check_report(compare.report());
@@ -42,9 +42,62 @@ TEST_CASE("joint and sequential truncation differ where top-p sees another total
   t.params.top_p = 0.5f;
   const auto survivors = [&](sluice::truncation_rule rule) {
     t.params.truncation = rule;
-    sluice::sequence sequence = t.sequence();
-    return sluice::standard_chain(t.params).distribution(t.logits, sequence).size();
+    return take(t).left.size();
   };
   CHECK(survivors(sluice::truncation_rule::sequential) == 1);
   CHECK(survivors(sluice::truncation_rule::joint) == 2);
+}
+
+TEST_CASE(
+    "a sparse row gives the dense row's survivors, logits and probabilities bit for bit, and its token") {
+  tests::generator g(22);
+  for (std::size_t i = tests::scaled(5'000); i > 0; --i) {
+    tests::trial t = tests::random_trial(g);
+    t.by = tests::door::dense;
+    const tests::taken dense = take(t);
+    t.by = tests::door::sparse;
+    const tests::taken sparse = take(t);
+    CHECK_MESSAGE(sparse.drawn.token == dense.drawn.token, to_text(t));
+    CHECK_MESSAGE(tests::detail::same_bits(sparse.left, dense.left), to_text(t));
+  }
+}
+
+TEST_CASE("the comparison rejects a chain that is a little different from what the oracle was asked") {
+  const auto failures = [](auto mutate) {
+    tests::generator g(23);
+    tests::comparison compare;
+    for (int i = 0; i < 300; ++i) {
+      tests::trial t;
+      t.logits = tests::make_row(g, tests::shape::gaussian, 200);
+      t.generated = tests::make_history(g, 200, 30);
+      t.seed = g.next();
+      t.params.top_k = 40;
+      t.params.top_p = 0.9f;
+      t.params.min_p = 0.02f;
+      t.params.temperature = 1.5f;
+      t.params.frequency_penalty = 0.3f;
+      t.params.xtc_probability = 0.5f;
+      t.params.scatter_strength = 0.1f;
+      tests::trial mutant = t;
+      mutate(mutant);
+      compare(mutant, t);
+    }
+    CHECK(compare.report().near <= 3);
+    return compare.report().failures;
+  };
+  CHECK(failures([](tests::trial&) {}) == 0);
+  CHECK(failures([](tests::trial& t) { t.params.order = "penalties;temperature;top_k;top_p;min_p;xtc;scatter"; }) >
+        0);
+  CHECK(failures([](tests::trial& t) { t.params.order = "penalties;top_p;top_k;min_p;xtc;scatter;temperature"; }) >
+        0);
+  CHECK(failures([](tests::trial& t) { t.params.truncation = sluice::truncation_rule::joint; }) > 0);
+  CHECK(failures([](tests::trial& t) { t.params.top_p = 0.895f; }) > 0);
+  CHECK(failures([](tests::trial& t) { t.params.min_keep = 5; }) > 0);
+  CHECK(failures([](tests::trial& t) { t.params.draw = sluice::draw_method::softmax; }) > 0);
+  CHECK(failures([](tests::trial& t) {
+          t.params.occurrence_counts_prompt = false, t.prompt.swap(t.generated);
+        }) > 0);
+  CHECK(failures([](tests::trial& t) { t.params.temperature = 1.50004f; }) > 0);
+  CHECK(failures([](tests::trial& t) { ++t.seed; }) > 0);
+  CHECK(failures([](tests::trial& t) { ++t.start; }) > 0);
 }

@@ -19,8 +19,7 @@ TEST_CASE("a temperature below 1e-5 gives the argmax of the biased and penalised
     tests::trial t = tests::random_trial(g);
     t.params.temperature = g.pick(cold);
     compare(t);
-    sluice::sequence sequence = t.sequence();
-    CHECK(sluice::standard_chain(t.params).distribution(t.logits, sequence, t.call()).size() <= 1);
+    CHECK(take(t).left.size() <= 1);
   }
   tests::check_report(compare.report());
 }
@@ -32,8 +31,7 @@ TEST_CASE("top_k 1 gives the argmax of the biased and penalised row, whatever el
     tests::trial t = tests::random_trial(g);
     t.params.top_k = 1;
     compare(t);
-    sluice::sequence sequence = t.sequence();
-    CHECK(sluice::standard_chain(t.params).distribution(t.logits, sequence, t.call()).size() <= 1);
+    CHECK(take(t).left.size() <= 1);
   }
   tests::check_report(compare.report());
 }
@@ -44,41 +42,34 @@ TEST_CASE("greedy does not look at XTC, and takes the lowest id of equal logits"
   p.xtc_probability = 1;
   p.xtc_threshold = 0.1f;
   p.temperature = 0;
-  sluice::sequence sequence(3);
-  CHECK(sluice::standard_chain(p).sample(logits, sequence).token == 1);
+  CHECK(tests::take(p, logits).drawn.token == 1);
   p.temperature = 1;
-  CHECK(sluice::standard_chain(p).sample(logits, sequence).token != 1);
+  CHECK(tests::take(p, logits).drawn.token != 1);
 }
 
 TEST_CASE("greedy does not look at dynatemp_range") {
-  const std::vector<float> logits(64, 1.0f);
-  sluice::sampling_params p;
-  p.temperature = 0;
-  p.dynatemp_range = 2;
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    sluice::sequence sequence(seed);
-    CHECK(sluice::standard_chain(p).sample(logits, sequence).token == 0);
-  }
+  tests::trial t;
+  t.logits.assign(64, 1.0f);
+  t.params.temperature = 0;
+  t.params.dynatemp_range = 2;
+  for (t.seed = 0; t.seed < 50; ++t.seed) CHECK(take(t).drawn.token == 0);
 }
 
 TEST_CASE("a repetition penalty can change the greedy token") {
-  const std::vector<float> logits{2, 3, 1};
-  sluice::sampling_params p;
-  p.temperature = 0;
-  p.repetition_penalty = 2;
-  sluice::sequence sequence(1);
-  sluice::standard_chain chain(p);
-  CHECK(chain.sample(logits, sequence).token == 1);
-  sequence.accept(1);
-  CHECK(chain.sample(logits, sequence).token == 0);
+  tests::trial t;
+  t.logits = {2, 3, 1};
+  t.params.temperature = 0;
+  t.params.repetition_penalty = 2;
+  CHECK(take(t).drawn.token == 1);
+  t.generated = {1};
+  CHECK(take(t).drawn.token == 0);
 }
 
 TEST_CASE("the floats around 1e-5 are greedy below it and not above it") {
   const std::vector<float> logits(16, 0.0f);
   sluice::sampling_params p;
-  sluice::sequence sequence(1);
   p.temperature = std::nextafter(1e-5f, 0.0f);
-  CHECK(sluice::standard_chain(p).distribution(logits, sequence).size() == 1);
+  CHECK(tests::take(p, logits).left.size() == 1);
   p.temperature = std::nextafter(1e-5f, 1.0f);
-  CHECK(sluice::standard_chain(p).distribution(logits, sequence).size() == 16);
+  CHECK(tests::take(p, logits).left.size() == 16);
 }

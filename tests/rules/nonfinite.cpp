@@ -43,8 +43,7 @@ TEST_CASE("a +inf removes every other token and is a logit of 0 to all later sta
   t.logits = {3, plus_infinity, 100, plus_infinity, not_a_number, minus_infinity};
   t.generated = {1};
   t.params.presence_penalty = 1;
-  sluice::sequence sequence = t.sequence();
-  const auto left = sluice::standard_chain(t.params).distribution(t.logits, sequence);
+  const auto left = take(t).left;
   REQUIRE(left.size() == 2);
   CHECK(left[0].id == 3);
   CHECK(left[0].logit == 0);
@@ -58,48 +57,42 @@ TEST_CASE("-inf beats +inf: a banned token stays banned whatever its logit and o
   t.logits = {1, plus_infinity, 2};
   t.params.logit_bias = {{1, minus_infinity}, {2, plus_infinity}};
   t.call_bias = {{2, minus_infinity}};
-  sluice::sequence sequence = t.sequence();
-  CHECK(sluice::standard_chain(t.params).sample(t.logits, sequence, t.call()).token == 0);
+  CHECK(take(t).drawn.token == 0);
 }
 
 TEST_CASE("a +inf bias forces its token, but not a token that is absent") {
   sluice::sampling_params p;
   p.logit_bias = {{1, plus_infinity}};
-  sluice::sequence sequence(1);
-  const sluice::standard_chain chain(p);
-  CHECK(chain.sample(std::vector<float>{9, 1, 2}, sequence).token == 1);
-  CHECK(chain.sample(std::vector<float>{9, minus_infinity, minus_infinity}, sequence).token == 0);
-  const sluice::sample_result result =
-      chain.sample(std::vector<float>{9, not_a_number, minus_infinity}, sequence);
+  CHECK(tests::take(p, {9, 1, 2}).drawn.token == 1);
+  CHECK(tests::take(p, {9, minus_infinity, minus_infinity}).drawn.token == 0);
+  const sluice::sample_result result = tests::take(p, {9, not_a_number, minus_infinity}).drawn;
   CHECK(result.token == 0);
   CHECK(result.saw_nan);
 }
 
 TEST_CASE("a NaN bias of a call is invalid_bias, one of the request a problem") {
-  sluice::sampling_params p;
-  sluice::sequence sequence(1);
-  const std::vector<sluice::token_bias> bias{{0, not_a_number}};
-  const sluice::sample_result result =
-      sluice::standard_chain(p).sample(std::vector<float>{1, 2}, sequence, {.bias = bias});
-  CHECK(result.status == sluice::sample_status::invalid_bias);
-  CHECK(result.token == sluice::no_token);
-  CHECK(sluice::standard_chain(p).distribution(std::vector<float>{1, 2}, sequence, {.bias = bias}).empty());
-  p.logit_bias = bias;
-  CHECK(sluice::check(p));
+  tests::trial t;
+  t.logits = {1, 2};
+  t.call_bias = {{0, not_a_number}};
+  CHECK(take(t).drawn.status == sluice::sample_status::invalid_bias);
+  CHECK(take(t).drawn.token == sluice::no_token);
+  CHECK(take(t).left.empty());
+  t.params.logit_bias = t.call_bias;
+  CHECK(tests::check(t.params));
 }
 
 TEST_CASE("saw_nan tells of NaN that the mask allows, whatever the status and the bias") {
-  const sluice::standard_chain chain{sluice::sampling_params{}};
-  sluice::sequence sequence(1);
-  const std::vector<float> row{not_a_number, 1, not_a_number};
-  const std::vector<std::uint32_t> only_one{0b010};
-  const std::vector<std::uint32_t> first_two{0b011};
-  CHECK(chain.sample(row, sequence).saw_nan);
-  CHECK_FALSE(chain.sample(row, sequence, {.mask = sluice::token_mask(only_one)}).saw_nan);
-  CHECK(chain.sample(row, sequence, {.mask = sluice::token_mask(first_two)}).saw_nan);
-  const std::vector<sluice::token_bias> ban{{0, minus_infinity}, {2, minus_infinity}};
-  CHECK(chain.sample(row, sequence, {.bias = ban}).saw_nan);
-  const sluice::sample_result nothing = chain.sample(std::vector<float>(5, not_a_number), sequence);
+  tests::trial t;
+  t.logits = {not_a_number, 1, not_a_number};
+  CHECK(take(t).drawn.saw_nan);
+  t.mask = {0b010};
+  CHECK_FALSE(take(t).drawn.saw_nan);
+  t.mask = {0b011};
+  CHECK(take(t).drawn.saw_nan);
+  t.mask = {};
+  t.call_bias = {{0, minus_infinity}, {2, minus_infinity}};
+  CHECK(take(t).drawn.saw_nan);
+  const sluice::sample_result nothing = tests::take({}, std::vector<float>(5, not_a_number)).drawn;
   CHECK(nothing.status == sluice::sample_status::no_token_left);
   CHECK(nothing.saw_nan);
 }
@@ -112,8 +105,7 @@ TEST_CASE("arithmetic on finite logits saturates and removes no token") {
   t.params.logit_bias = {{0, -huge}, {1, huge}};
   t.params.repetition_penalty = 3;
   t.params.frequency_penalty = huge;
-  sluice::sequence sequence = t.sequence();
-  const auto left = sluice::standard_chain(t.params).distribution(t.logits, sequence);
+  const auto left = take(t).left;
   REQUIRE(left.size() == 3);
   CHECK(left[0].id == 2);
   CHECK(left[1].id == 1);

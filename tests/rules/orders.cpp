@@ -68,7 +68,7 @@ TEST_CASE("a chain in any order gives the oracle's survivors, logits, probabilit
         std::all_of(order.begin(), order.end(), [](const step_name& s) { return s.letter != '\0'; });
     t.params.order = to_order(order, has_letters && g.chance(0.5));
     if (!allows_marginal(order)) t.params.xtc_marginal = false;
-    const sluice::problem problem = sluice::check(t.params);
+    const sluice::problem problem = tests::check(t.params);
     REQUIRE_MESSAGE(!problem, problem.text);
     compare(t);
   }
@@ -85,10 +85,7 @@ TEST_CASE("the default chain of llama.cpp in names and in letters is the same ch
     compare(t);
     tests::trial letters = t;
     letters.params.order = "edskypmxrt";
-    sluice::sequence first = t.sequence();
-    sluice::sequence second = letters.sequence();
-    CHECK(sluice::standard_chain(t.params).sample(t.logits, first, t.call()).token ==
-          sluice::standard_chain(letters.params).sample(letters.logits, second, letters.call()).token);
+    CHECK(take(t).drawn.token == take(letters).drawn.token);
   }
   tests::check_report(compare.report());
 }
@@ -101,8 +98,7 @@ TEST_CASE("a stage that the order does not name does not run, but mask and bias 
   t.params.temperature = 0;
   t.params.logit_bias = {{3, tests::minus_infinity}};
   t.mask = {0b1011};
-  sluice::sequence sequence = t.sequence();
-  const auto left = sluice::standard_chain(t.params).distribution(t.logits, sequence, t.call());
+  const auto left = take(t).left;
   REQUIRE(left.size() == 2);
   CHECK(left[0].id == 1);
   CHECK(left[1].id == 0);
@@ -117,8 +113,7 @@ TEST_CASE("temperature before the filters changes what they keep, after them it 
   t.params.top_p = 0.9f;
   const auto survivors = [&](const char* order) {
     t.params.order = order;
-    sluice::sequence sequence = t.sequence();
-    return sluice::standard_chain(t.params).distribution(t.logits, sequence).size();
+    return take(t).left.size();
   };
   CHECK(survivors("top_p;temperature") == 3);
   CHECK(survivors("temperature;top_p") == 4);

@@ -46,86 +46,56 @@ tests::expectation top_a_by_definition(std::span<const float> logits, float a) {
   return result;
 }
 
-// Each of these breaks one rule.
+enum class fault {
+  drops_the_best,
+  empties_the_row,
+  writes_logits,
+  counts_the_absent,
+  cuts_at_zero,
+  works_when_off,
+  remembers,
+  reads_the_sign_of_zero,
+  writes_the_callers_row
+};
 
-struct drops_the_best {
+/// Breaks one rule.
+struct faulty {
   static constexpr place where = behind_min_p;
+  fault breaks = fault::works_when_off;
+
   bool active() const noexcept { return true; }
   void operator()(row& r) const noexcept {
-    if (r.size() > 1) r.remove(r.argmax());
+    switch (breaks) {
+      case fault::drops_the_best:
+        if (r.size() > 1) r.remove(r.argmax());
+        return;
+      case fault::empties_the_row:
+        while (!r.empty()) r.remove(r.argmax());
+        return;
+      case fault::writes_logits:
+        return r.edit(r.argmax(), [](double l) { return l + 1; });
+      case fault::counts_the_absent:
+        return r.keep_at_least(r.log_sum_exp() - std::log(double(r.vocab_size())));
+      case fault::cuts_at_zero:
+        return r.keep_at_least(0);
+      case fault::works_when_off:
+        return r.keep_top(3);
+      case fault::remembers: {
+        static int calls = 0;
+        return r.keep_top(1 + ++calls % 3);
+      }
+      case fault::reads_the_sign_of_zero:
+        if (std::signbit(r.max())) r.keep_top(2);
+        return;
+      case fault::writes_the_callers_row:
+        const_cast<float*>(r.blocks()[0].logits)[0] = -1000;
+        return;
+    }
   }
-};
-
-struct empties_the_row {
-  static constexpr place where = behind_min_p;
-  bool active() const noexcept { return true; }
-  void operator()(row& r) const noexcept {
-    while (!r.empty()) r.remove(r.argmax());
-  }
-};
-
-struct reshapes {
-  static constexpr place where = behind_min_p;
-  bool active() const noexcept { return true; }
-  void operator()(row& r) const noexcept {
-    r.edit(r.argmax(), [](double l) { return l + 1; });
-  }
-};
-
-/// A cut at one over the number of tokens, absent ones counted.
-struct counts_the_absent {
-  static constexpr place where = behind_min_p;
-  bool active() const noexcept { return true; }
-  void operator()(row& r) const noexcept {
-    r.keep_at_least(r.log_sum_exp() - std::log(double(r.vocab_size())));
-  }
-};
-
-struct cuts_at_zero {
-  static constexpr place where = behind_min_p;
-  bool active() const noexcept { return true; }
-  void operator()(row& r) const noexcept { r.keep_at_least(0); }
-};
-
-struct works_when_off {
-  static constexpr place where = behind_min_p;
-  bool active() const noexcept { return true; }
-  void operator()(row& r) const noexcept { r.keep_top(3); }
-};
-
-struct remembers {
-  static constexpr place where = behind_min_p;
-  bool active() const noexcept { return true; }
-  void operator()(row& r) const noexcept {
-    static int calls = 0;
-    r.keep_top(1 + ++calls % 3);
-  }
-};
-
-struct reads_the_sign_of_zero {
-  static constexpr place where = behind_min_p;
-  bool active() const noexcept { return true; }
-  void operator()(row& r) const noexcept {
-    if (std::signbit(r.max())) r.keep_top(2);
-  }
-};
-
-struct writes_the_callers_row {
-  static constexpr place where = behind_min_p;
-  bool active() const noexcept { return true; }
-  void operator()(row& r) const noexcept { const_cast<float*>(r.blocks()[0].logits)[0] = -1000; }
-};
-
-/// Top-a with a threshold that is a little too high.
-struct high_top_a {
-  static constexpr place where = behind_min_p;
-  float a = 0;
-  bool active() const noexcept { return a > 0; }
-  void operator()(row& r) const noexcept { top_a{a * 1.001f}(r); }
 };
 
 template <class Stage>
-std::string broken_rule(tests::harness_options<Stage> options = {}, const Stage& stage = {}) {
+std::string broken_rule(const Stage& stage, tests::harness_options<Stage> options = {}) {
   options.rows = 200;
   options.large_rows = 0;
   const tests::harness_report report = tests::try_stage(stage, options);
@@ -133,31 +103,32 @@ std::string broken_rule(tests::harness_options<Stage> options = {}, const Stage&
   return report.first.substr(0, report.first.find(':'));
 }
 
+std::string broken_rule(fault breaks) { return broken_rule(faulty{breaks}); }
+
+auto top_a_oracle(float a) {
+  return
+      [a](std::span<const float> logits, const sluice::sequence&) { return top_a_by_definition(logits, a); };
+}
+
 }  // namespace
 
 TEST_CASE("a user's stage goes through the harness with an oracle of its own") {
   for (const float a : {0.05f, 0.3f, 0.9f})
     tests::check_stage(top_a{.a = a},
-                       {.rows = tests::scaled(3'000),
-                        .oracle = [a](std::span<const float> logits,
-                                      const sluice::sequence&) { return top_a_by_definition(logits, a); },
-                        .neutral = {{.a = 0}}});
+                       {.rows = tests::scaled(3'000), .oracle = top_a_oracle(a), .neutral = {{.a = 0}}});
 }
 
 TEST_CASE("the harness rejects a stage that breaks a rule, and names the rule") {
-  CHECK(broken_rule<drops_the_best>() == "argmax");
-  CHECK(broken_rule<empties_the_row>() == "never empty");
-  CHECK(broken_rule<reshapes>() == "odds");
-  CHECK(broken_rule<counts_the_absent>() == "removed");
-  CHECK(broken_rule<cuts_at_zero>() == "shift");
-  CHECK(broken_rule<works_when_off>({.neutral = {works_when_off{}}}) == "off is free");
-  CHECK(broken_rule<remembers>() == "pure");
-  CHECK(broken_rule<reads_the_sign_of_zero>() == "zero");
-  CHECK(broken_rule<writes_the_callers_row>() == "pure");
-  CHECK(broken_rule<high_top_a>(
-            {.oracle = [](std::span<const float> logits,
-                          const sluice::sequence&) { return top_a_by_definition(logits, 0.3f); }},
-            {.a = 0.3f}) == "survivors");
+  CHECK(broken_rule(fault::drops_the_best) == "argmax");
+  CHECK(broken_rule(fault::empties_the_row) == "never empty");
+  CHECK(broken_rule(fault::writes_logits) == "odds");
+  CHECK(broken_rule(fault::counts_the_absent) == "removed");
+  CHECK(broken_rule(fault::cuts_at_zero) == "shift");
+  CHECK(broken_rule(fault::remembers) == "pure");
+  CHECK(broken_rule(fault::reads_the_sign_of_zero) == "zero");
+  CHECK(broken_rule(fault::writes_the_callers_row) == "pure");
+  CHECK(broken_rule(faulty{}, {.neutral = {faulty{}}}) == "off is free");
+  CHECK(broken_rule(top_a{.a = 0.3f * 1.001f}, {.oracle = top_a_oracle(0.3f)}) == "survivors");
 }
 
 TEST_CASE("the harness counts rows near a cut and fails where they are more than one in a hundred") {

@@ -105,6 +105,8 @@ inline trial random_trial(generator& g) {
   const std::size_t size = random_size(g);
   t.logits = make_row(g, g.pick(all_shapes), size);
   t.seed = g.next();
+  t.start = g.chance(0.5) ? 0 : g.next() >> g.below(64);
+  if (g.chance(0.2)) t.by = door::sparse;
   t.prompt = make_history(g, size, g.below(40));
   t.generated = make_history(g, size, g.below(60));
   std::vector<int> history = t.prompt;

@@ -46,9 +46,12 @@ bool is_exponential(Exponential exponential, int bits, double rate) {
   return true;
 }
 
+/// What the token at its block's place has.
+enum class at_place { head_alone, head_and_tail };
+
 /// P(E <= t) of one token: the sum over the words of its tail, each with the law of the head. `bits`: of the
-/// tail's uniform. `spared`: whether the token at the block's place has no tail.
-real probability_up_to(double t, int bits, bool spared) {
+/// tail's uniform.
+real probability_up_to(double t, int bits, at_place smallest) {
   const auto head = [](real rest) { return -std::expm1(-256 * rest); };
   const auto tail = [bits](std::uint64_t word) {
     return -sluice::kernel::ln_normal((double(word) + 0.5) * std::ldexp(1.0, -bits));
@@ -58,16 +61,16 @@ real probability_up_to(double t, int bits, bool spared) {
   for (std::uint64_t word = words_above(tail, end, t); word < end; ++word)
     sum += head(real(t) - real(tail(word)));
   const real others = std::ldexp(sum, -bits);
-  return spared ? head(t) / 256 + others * 255 / 256 : others;
+  return smallest == at_place::head_alone ? head(t) / 256 + others * 255 / 256 : others;
 }
 
 /// Whether P(E <= t) = 1 - e^-t within 3e-8, relative.
-bool is_unit_exponential(int bits, bool spared) {
+bool is_unit_exponential(int bits, at_place smallest) {
   constexpr std::array short_times{0x1p-45, 0x1p-34, 0x1p-33, 0x1p-32, 0x1p-31,
                                    1e-8,    0x1p-20, 1e-5,    1e-4,    0x1p-11};
   for (const double t : short_times) {
     const real expected = -std::expm1(-real(t));
-    if (std::fabs(probability_up_to(t, bits, spared) - expected) > 3e-8L * expected) return false;
+    if (std::fabs(probability_up_to(t, bits, smallest) - expected) > 3e-8L * expected) return false;
   }
   return true;
 }
@@ -101,8 +104,8 @@ TEST_CASE("the words tell a head that is not divided, one of 24 bits, and noise 
 
 // 32 bits for the tail: E is small where its head is, and the head has 52.
 TEST_CASE("the exponential of a token is Exp(1) within 3e-8") {
-  CHECK(is_unit_exponential(32, true));
-  CHECK_FALSE(is_unit_exponential(24, true));
-  CHECK_FALSE(is_unit_exponential(30, true));
-  CHECK_FALSE(is_unit_exponential(32, false));
+  CHECK(is_unit_exponential(32, at_place::head_alone));
+  CHECK_FALSE(is_unit_exponential(24, at_place::head_alone));
+  CHECK_FALSE(is_unit_exponential(30, at_place::head_alone));
+  CHECK_FALSE(is_unit_exponential(32, at_place::head_and_tail));
 }

@@ -1,11 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <sluice/sluice.hpp>
-
 #include <cmath>
 
 #include "cases_table.hpp"
 #include "oracle_chain.hpp"
+#include "step.hpp"
 
 namespace {
 
@@ -90,15 +89,6 @@ void check_all(const std::vector<double>& found, const std::vector<double>& expe
   }
 }
 
-std::vector<double> distribution_by_id(const sluice::sampling_params& p, const std::vector<float>& logits) {
-  sluice::standard_chain chain(p);
-  sluice::sequence sequence(1);
-  std::vector<double> result(logits.size(), 0.0);
-  for (const sluice::candidate& c : chain.distribution(logits, sequence))
-    result.at(static_cast<std::size_t>(c.id)) = double(c.probability);
-  return result;
-}
-
 }  // namespace
 
 TEST_CASE(
@@ -120,8 +110,8 @@ TEST_CASE(
       for (const auto draw : {sluice::draw_method::gumbel, sluice::draw_method::softmax}) {
         p.engine = engine;
         p.draw = draw;
-        REQUIRE_FALSE(sluice::check(p));
-        check_all(distribution_by_id(p, logits), expected);
+        REQUIRE_FALSE(tests::check(p));
+        check_all(tests::by_id(tests::left(p, logits), logits.size()), expected);
       }
     }
   }

@@ -1,13 +1,12 @@
 #include <doctest/doctest.h>
 
-#include <sluice/sluice.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <span>
 
 #include "cases_table.hpp"
 #include "oracle_chain.hpp"
+#include "step.hpp"
 
 namespace {
 
@@ -20,10 +19,9 @@ struct by_id {
 /// What the chain makes of the row after the history; every token is expected to be left.
 by_id distribution_after(const sluice::sampling_params& p, const std::vector<int>& history,
                          const std::vector<float>& logits) {
-  sluice::standard_chain chain(p);
   sluice::sequence sequence(1);
   sequence.accept(std::span<const sluice::token_id>(history));
-  const auto distribution = chain.distribution(logits, sequence);
+  const auto distribution = tests::left(p, logits, sequence);
   REQUIRE(distribution.size() == logits.size());
   by_id result{std::vector<double>(logits.size()), std::vector<double>(logits.size())};
   for (const sluice::candidate& c : distribution) {

@@ -1,12 +1,11 @@
 #include <doctest/doctest.h>
 
-#include <sluice/sluice.hpp>
-
 #include <cmath>
 #include <numeric>
 
 #include "cases_table.hpp"
 #include "oracle_chain.hpp"
+#include "step.hpp"
 
 namespace {
 
@@ -14,11 +13,7 @@ using tests::table_row;
 
 /// By the library; and by the oracle, which must say the same.
 std::vector<double> scattered(const sluice::sampling_params& p, const std::vector<float>& logits) {
-  sluice::standard_chain chain(p);
-  sluice::sequence sequence(1);
-  std::vector<double> result(logits.size(), 0.0);
-  for (const sluice::candidate& c : chain.distribution(logits, sequence))
-    result.at(static_cast<std::size_t>(c.id)) = double(c.probability);
+  const std::vector<double> result = tests::by_id(tests::left(p, logits), logits.size());
   for (const tests::oracle::chance& c : tests::oracle::run(p, {.logits = logits}).law)
     CHECK(std::abs(result.at(static_cast<std::size_t>(c.of.id)) - static_cast<double>(c.probability)) <=
           1e-6);

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "faults.hpp"
+#include "step.hpp"
 
 using namespace tests;
 
@@ -88,12 +88,11 @@ void check_row(const std::vector<float>& row, sluice::sampling_params p) {
     sluice::token_id reference = sluice::no_token;
     for (const auto engine : every_engine) {
       p.engine = engine;
-      REQUIRE_FALSE(sluice::check(p));
-      const sluice::standard_chain chain(p);
+      REQUIRE_FALSE(tests::check(p));
+      const stepper chain(p);
       sluice::sequence sequence = after({0, 1, 0, 1, 2, 0, 1, 0, 1});
       const sluice::sample_result result = chain.sample(row, sequence);
-      const auto view = chain.distribution(row, sequence);
-      const std::vector<sluice::candidate> survivors(view.begin(), view.end());
+      const std::vector<sluice::candidate> survivors = chain.left(row, sequence);
       CHECK(result.saw_nan == has_nan);
       if (!alive) {
         CHECK(result.status == sluice::sample_status::no_token_left);
