@@ -91,7 +91,9 @@ inline void scatter(row& r, const history& h, const scatter_settings& s, double 
       all.push_back({medium[i], seen, p[i] * std::exp(-real(s.absorption) * seen)});
     }
     // Equal masses stay in the order that they had.
-    std::stable_sort(all.begin(), all.end(), [](const weighed& a, const weighed& b) { return a.p > b.p; });
+    std::sort(all.begin(), all.end(), [](const weighed& a, const weighed& b) {
+      return a.p != b.p ? a.p > b.p : ranks_before(a.of, b.of);
+    });
     for (std::size_t i = 0; i < p.size(); ++i) {
       for (std::size_t j = i; j > 0 && all[j - 1].p <= all[i].p * (1 + 1e-6L); --j)
         if (all[j - 1].seen != all[i].seen) r.judged(all[j - 1].p, all[i].p, all[i].p);

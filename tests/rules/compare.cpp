@@ -91,9 +91,15 @@ std::string to_text(const trial& t) {
                      to_text(t.prompt) + " generated " + to_text(t.generated) + " seed " +
                      std::to_string(t.seed) + " start " + std::to_string(t.start) +
                      (t.by == door::sparse ? " sparse" : "");
-  for (const auto& b : t.call_bias) text += " call " + std::to_string(b.token) + ":" + std::to_string(b.bias);
+  for (const auto& b : t.call_bias) {
+    text += " call ";
+    text += std::to_string(b.token) + ':' + std::to_string(b.bias);
+  }
   if (!t.mask.empty()) text += " mask of " + std::to_string(t.mask.size()) + " words";
-  for (std::size_t i = 0; i < t.mask.size() && i < 4; ++i) text += " " + std::to_string(t.mask[i]);
+  for (std::size_t i = 0; i < t.mask.size() && i < 4; ++i) {
+    text += ' ';
+    text += std::to_string(t.mask[i]);
+  }
   return text;
 }
 

@@ -41,8 +41,9 @@ tests::expectation top_a_by_definition(std::span<const float> logits, float a) {
     kept += p;
   }
   for (sluice::candidate& c : result.survivors) c.probability /= static_cast<float>(kept);
-  std::stable_sort(result.survivors.begin(), result.survivors.end(),
-                   [](const auto& x, const auto& y) { return x.logit > y.logit; });
+  std::sort(result.survivors.begin(), result.survivors.end(), [](const auto& x, const auto& y) {
+    return x.logit != y.logit ? x.logit > y.logit : x.id < y.id;
+  });
   return result;
 }
 

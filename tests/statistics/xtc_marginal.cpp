@@ -32,7 +32,7 @@ std::vector<bool> removable(const row_to_draw& row, const setting& s) {
   std::vector<std::size_t> likely;
   for (std::size_t i = 0; i < p.size(); ++i)
     if (p[i] > double(s.threshold)) likely.push_back(i);
-  std::stable_sort(likely.begin(), likely.end(), [&](auto a, auto b) { return p[a] > p[b]; });
+  std::sort(likely.begin(), likely.end(), [&](auto a, auto b) { return p[a] != p[b] ? p[a] > p[b] : a < b; });
   std::vector<bool> result(p.size(), false);
   for (std::size_t i = 0; i + 1 < likely.size(); ++i)
     result[likely[i]] = std::count(s.spared.begin(), s.spared.end(), sluice::token_id(likely[i])) == 0;

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <string>
 #include <utility>
 
 #include "step.hpp"
@@ -41,27 +41,32 @@ sluice::sampling_params everything() {
   return p;
 }
 
+struct named_chain {
+  std::string name;
+  sluice::sampling_params params;
+};
+
 /// The chains that a degenerate row is put through.
-std::map<std::string, sluice::sampling_params> chains() {
-  std::map<std::string, sluice::sampling_params> result;
-  result["everything"] = everything();
-  result["joint"] = everything();
-  result["joint"].truncation = sluice::truncation_rule::joint;
-  result["normalised"] = everything();
-  result["normalised"].repetition_normalized = true;
-  result["llama order"] = everything();
-  result["llama order"].order = "edskypmxrt";
-  result["temperature first"] = everything();
-  result["temperature first"].order =
-      "temperature;scatter;xtc;min_p;top_p;typ_p;p_less;top_n_sigma;dry;penalties";
-  result["marginal"] = everything();
-  sluice::sampling_params& marginal = result["marginal"];
-  marginal.xtc_marginal = true;
-  marginal.dynatemp_range = 0;
-  marginal.scatter_strength = marginal.scatter_absorption = 0;
-  marginal.scatter_adaptive = false;
-  result["nothing"] = {};
-  return result;
+std::vector<named_chain> chains() {
+  using params = sluice::sampling_params;
+  const auto with = [](auto change) {
+    params p = everything();
+    change(p);
+    return p;
+  };
+  return {{"nothing", {}},
+          {"everything", everything()},
+          {"joint", with([](params& p) { p.truncation = sluice::truncation_rule::joint; })},
+          {"normalised", with([](params& p) { p.repetition_normalized = true; })},
+          {"order of llama.cpp", with([](params& p) { p.order = "edskypmxrt"; })},
+          {"temperature first", with([](params& p) {
+             p.order = "temperature;scatter;xtc;min_p;top_p;typ_p;p_less;top_n_sigma;dry;penalties";
+           })},
+          {"marginal", with([](params& p) {
+             p.xtc_marginal = true;
+             p.dynatemp_range = p.scatter_strength = p.scatter_absorption = 0;
+             p.scatter_adaptive = false;
+           })}};
 }
 
 bool absent(float logit) { return std::isnan(logit) || logit == -inf; }
@@ -110,19 +115,19 @@ void check_row(const std::vector<float>& row, sluice::sampling_params p) {
 }
 
 void check_in_all_chains(const std::vector<float>& row) {
-  for (const auto& [name, params] : chains()) {
-    CAPTURE(name);
+  for (const named_chain& chain : chains()) {
+    CAPTURE(chain.name);
     CAPTURE(to_text(row));
-    check_row(row, params);
+    check_row(row, chain.params);
   }
 }
 
 }  // namespace
 
 TEST_CASE("an empty row gives no_token_left") {
-  for (const auto& [name, params] : chains()) {
-    CAPTURE(name);
-    const sluice::sample_result result = drawn(params, std::vector<float>{});
+  for (const named_chain& chain : chains()) {
+    CAPTURE(chain.name);
+    const sluice::sample_result result = drawn(chain.params, std::vector<float>{});
     CHECK(result.status == sluice::sample_status::no_token_left);
     CHECK(result.token == sluice::no_token);
     CHECK_FALSE(result.saw_nan);
@@ -180,16 +185,16 @@ TEST_CASE("every temperature from 1e-38 to 1e38 gives a legal token") {
     CAPTURE(t);
     for (const shape kind : all_shapes) {
       std::vector<float> row = make_row(g, kind, 300);
-      for (auto [name, params] : chains()) {
-        CAPTURE(name);
-        params.temperature = t;
-        check_row(row, params);
+      for (named_chain chain : chains()) {
+        CAPTURE(chain.name);
+        chain.params.temperature = t;
+        check_row(row, chain.params);
       }
       for (float& l : row) l = static_cast<float>(std::clamp(double(l) * 4e37, -3e38, 3e38));
-      for (auto [name, params] : chains()) {
-        CAPTURE(name);
-        params.temperature = t;
-        check_row(row, params);
+      for (named_chain chain : chains()) {
+        CAPTURE(chain.name);
+        chain.params.temperature = t;
+        check_row(row, chain.params);
       }
     }
   }
@@ -199,14 +204,14 @@ TEST_CASE("a row of which mask or bans leave nothing gives no_token_left in ever
   const std::vector<float> row{1, 2, 3};
   const std::vector<std::uint32_t> nothing{0};
   const std::vector<sluice::token_bias> ban{{0, -inf}, {1, -inf}, {2, -inf}};
-  for (auto [name, params] : chains()) {
-    CAPTURE(name);
-    CHECK(drawn(params, row, sluice::sequence(1), {.mask = nothing}).status ==
+  for (named_chain chain : chains()) {
+    CAPTURE(chain.name);
+    CHECK(drawn(chain.params, row, sluice::sequence(1), {.mask = nothing}).status ==
           sluice::sample_status::no_token_left);
-    CHECK(drawn(params, row, sluice::sequence(1), {.bias = ban}).status ==
+    CHECK(drawn(chain.params, row, sluice::sequence(1), {.bias = ban}).status ==
           sluice::sample_status::no_token_left);
-    params.suppressed_tokens = {2, 1, 0};
-    CHECK(drawn(params, row).status == sluice::sample_status::no_token_left);
+    chain.params.suppressed_tokens = {2, 1, 0};
+    CHECK(drawn(chain.params, row).status == sluice::sample_status::no_token_left);
   }
 }
 

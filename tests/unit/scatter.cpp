@@ -19,8 +19,9 @@ std::vector<int> ranking(const std::vector<float>& row, std::size_t k) {
   std::vector<int> order;
   for (std::size_t i = 0; i < row.size(); ++i)
     if (row[i] > -inf) order.push_back(static_cast<int>(i));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return row[std::size_t(a)] > row[std::size_t(b)]; });
+  const auto logit = [&](int id) { return row[std::size_t(id)]; };
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return logit(a) != logit(b) ? logit(a) > logit(b) : a < b; });
   order.resize(std::min(order.size(), k));
   return order;
 }
