@@ -43,8 +43,7 @@ concept logit_reference = logit<std::remove_reference_t<Reference>>;
 /// Logits side by side: a vector, span or array of a logit type.
 template <class Range>
 concept logit_range = requires(const Range& row) {
-  { *std::data(row) } -> logit_reference;
-  { std::size(row) } -> std::convertible_to<std::size_t>;
+  { *std::span(row).data() } -> logit_reference;  // a span is of what lies side by side, and of nothing else
 };
 
 /// A row of logits, seen and never written: one parameter for every kind of row.
@@ -58,7 +57,7 @@ class logits_view {
 
   template <logit_range Range>
   constexpr logits_view(const Range& row) noexcept  // NOLINT: implicit by design
-      : logits_view(std::data(row), std::size(row)) {}
+      : logits_view(std::span(row).data(), std::span(row).size()) {}
 
   template <class Row>
   requires requires(const Row& row) { logits_source<Row>::view(row); }

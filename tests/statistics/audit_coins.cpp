@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
 
-#include <sluice/sluice.hpp>
+#include <sluice/random.hpp>
 
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "support.hpp"
+#include "library.hpp"
 
 // The coins as functions of their word, and the word as a function of stream, seed and position.
 
@@ -58,16 +58,20 @@ bool fires_below(stream s, std::size_t count, Fires fires) {
 
 /// Does XTC remove one of two equal tokens?
 bool xtc_fires(const source& from, float probability) {
-  const sluice::chain chain{sluice::xtc{.probability = probability}};
-  sluice::sequence sequence(from.seed, from.position);
-  return chain.distribution(std::vector<float>{0, 0}, sequence).size() == 1;
+  sluice::sampling_params p;
+  p.xtc_probability = probability;
+  const tests::statistics::row_to_draw row{{0, 0}};
+  return tests::statistics::library_chain(p).distribution(row, from.seed, from.position).size() == 1;
 }
 
 /// Does scatter cut four tokens to two?
 bool scatter_fires(const source& from, float probability) {
-  const sluice::chain chain{sluice::scatter{.strength = 0.5f, .k = 2, .collision = probability}};
-  sluice::sequence sequence(from.seed, from.position);
-  return chain.distribution(std::vector<float>{0, 0, 0, 0}, sequence).size() == 2;
+  sluice::sampling_params p;
+  p.scatter_strength = 0.5f;
+  p.scatter_k = 2;
+  p.scatter_collision = probability;
+  const tests::statistics::row_to_draw row{{0, 0, 0, 0}};
+  return tests::statistics::library_chain(p).distribution(row, from.seed, from.position).size() == 2;
 }
 
 auto coin_of(stream s) {

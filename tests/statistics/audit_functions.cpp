@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <sluice/sluice.hpp>
+#include <sluice/kernel/math.hpp>
 
 #include <array>
 #include <cmath>

@@ -1,12 +1,13 @@
 #include <doctest/doctest.h>
 
-#include <sluice/sluice.hpp>
+#include <sluice/random.hpp>
 
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "library.hpp"
 #include "noise_field.hpp"
 #include "oracle_draw.hpp"
 #include "rows.hpp"
@@ -96,8 +97,7 @@ sluice::token_id sampled(const std::vector<float>& logits, float temperature, st
                          std::uint64_t position) {
   sluice::sampling_params p;
   p.temperature = temperature;
-  sluice::sequence sequence(seed, position);
-  return sluice::standard_chain(p).sample(logits, sequence).token;
+  return library_chain(p).sample({logits}, seed, position);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <sluice/kernel/math.hpp>
+
 #include <cmath>
 #include <numeric>
 #include <vector>
 
-#include "rows_to_draw.hpp"
+#include "library.hpp"
 
 // The softmax draw as a function of its 64-bit word: the words of each token are found by bisection.
 

@@ -1,14 +1,17 @@
 #include <doctest/doctest.h>
 
-#include <sluice/sluice.hpp>
+#include <sluice/random.hpp>
 
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
-#include "support.hpp"
+#include "library.hpp"
 
 // XTC's coin, scatter's gate and the draw of one seed over 10,000 steps: each knows nothing of the others.
+
+using namespace tests::statistics;
 
 namespace {
 
@@ -43,12 +46,10 @@ bool unrelated(const series& a, const series& b) {
 
 /// The survivors of one step, without the draw: where the coin fires they are fewer.
 series survivors_of(sluice::sampling_params p, std::size_t size) {
-  const sluice::standard_chain chain(std::move(p));
-  const std::vector<float> row(size, 0.0f);
-  return series_of([&](std::uint64_t position) {
-    sluice::sequence sequence(seed, position);
-    return double(chain.distribution(row, sequence).size());
-  });
+  const library_chain chain(std::move(p));
+  const row_to_draw row{std::vector<float>(size, 0.0f)};
+  return series_of(
+      [&](std::uint64_t position) { return double(chain.distribution(row, seed, position).size()); });
 }
 
 series xtc_coins() {
@@ -69,12 +70,9 @@ series scatter_gates() {
 series tokens_of(sluice::draw_method draw) {
   sluice::sampling_params p;
   p.draw = draw;
-  const sluice::standard_chain chain(p);
-  const std::vector<float> row(8, 0.0f);
-  return series_of([&](std::uint64_t position) {
-    sluice::sequence sequence(seed, position);
-    return double(chain.sample(row, sequence).token);
-  });
+  const library_chain chain(p);
+  const row_to_draw row{std::vector<float>(8, 0.0f)};
+  return series_of([&](std::uint64_t position) { return double(chain.sample(row, seed, position)); });
 }
 
 /// A coin from a word that another number is made of.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "library.hpp"
 #include "noise_field.hpp"
-#include "rows_to_draw.hpp"
 
 // Both draws have the law softmax(l / T): chi-square over forms, temperatures and sizes.
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "rows_to_draw.hpp"
+#include "library.hpp"
 
 // Filters read the row before temperature, and the draw is from what they leave.
 
@@ -22,13 +22,12 @@ std::vector<double> law_after_top_p(float temperature) {
   return law_of(kept, temperature);
 }
 
-template <class Chain>
-bool has_law_of_top_p(const Chain& chain, float temperature) {
+bool has_law_of_top_p(const sluice::sampling_params& p) {
+  const library_chain chain(p);
   const auto counts = counts_of(4, tests::scaled(200'000), [&](std::uint64_t position) {
-    sluice::sequence sequence(101, position);
-    return chain.sample(row_of_four.logits, sequence).token;
+    return chain.sample(row_of_four, 101, position);
   });
-  return fits(counts, law_after_top_p(temperature));
+  return fits(counts, law_after_top_p(p.temperature));
 }
 
 }  // namespace
@@ -45,28 +44,34 @@ TEST_CASE("top-p .9 and a temperature have the law of three tokens, with every e
         p.temperature = temperature;
         p.draw = draw;
         p.engine = engine;
-        CHECK(has_law_of_top_p(sluice::standard_chain(p), temperature));
+        CHECK(has_law_of_top_p(p));
       }
     }
-    CHECK(has_law_of_top_p(sluice::chain{sluice::top_p{.p = 0.9f}, sluice::temperature{.t = temperature}},
-                           temperature));
   }
 }
 
 // At T = .5 two tokens hold .9, at T = 2 four do: the order shows.
 TEST_CASE("the law of three tokens tells a temperature before the filter") {
-  for (const float temperature : {0.5f, 2.0f})
-    CHECK_FALSE(has_law_of_top_p(
-        sluice::custom_chain{sluice::temperature{.t = temperature}, sluice::top_p{.p = 0.9f}}, temperature));
+  sluice::sampling_params p;
+  p.top_p = 0.9f;
+  for (const float temperature : {0.5f, 2.0f}) {
+    p.temperature = temperature;
+    p.order = "top_p;temperature";
+    CHECK(has_law_of_top_p(p));
+    p.order = "temperature;top_p";
+    CHECK_FALSE(has_law_of_top_p(p));
+  }
 }
 
 TEST_CASE("the law of three tokens tells a top-p that drops the token that crosses, or keeps one more") {
   for (const float temperature : {0.5f, 1.0f, 2.0f}) {
-    CHECK(has_law_of_top_p(sluice::chain{sluice::top_k{.k = 3}, sluice::temperature{.t = temperature}},
-                           temperature));
-    CHECK_FALSE(has_law_of_top_p(sluice::chain{sluice::top_k{.k = 2}, sluice::temperature{.t = temperature}},
-                                 temperature));
-    CHECK_FALSE(has_law_of_top_p(sluice::chain{sluice::temperature{.t = temperature}}, temperature));
+    sluice::sampling_params p;
+    p.temperature = temperature;
+    CHECK_FALSE(has_law_of_top_p(p));
+    p.top_k = 3;
+    CHECK(has_law_of_top_p(p));
+    p.top_k = 2;
+    CHECK_FALSE(has_law_of_top_p(p));
   }
 }
 
@@ -105,11 +110,9 @@ TEST_CASE("top-p, min-p and a temperature have the law of their definition on a 
       p.top_p = right.top_p;
       p.min_p = right.min_p;
       p.temperature = temperature;
-      const sluice::standard_chain chain(p);
-      const auto counts = counts_of(500, tests::scaled(200'000), [&](std::uint64_t position) {
-        sluice::sequence sequence(103, position);
-        return chain.sample(row.logits, sequence).token;
-      });
+      const library_chain chain(p);
+      const auto counts = counts_of(500, tests::scaled(200'000),
+                                    [&](std::uint64_t position) { return chain.sample(row, 103, position); });
       CHECK(fits(counts, law_of_nucleus(row, right.top_p, right.min_p, temperature)));
       CHECK_FALSE(fits(counts, law_of_nucleus(row, wrong.top_p, wrong.min_p, temperature)));
       CHECK_FALSE(fits(counts, law_of_nucleus(row, right.top_p, right.min_p, 1.2f * temperature)));

@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <sluice/random.hpp>
+
 #include <cmath>
 #include <vector>
 
-#include "rows_to_draw.hpp"
+#include "library.hpp"
 
 // Noise decides between equal logits whatever their size: scores are taken from the row's maximum.
 

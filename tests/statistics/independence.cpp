@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <sluice/sluice.hpp>
+#include <sluice/random.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,29 +1,32 @@
 #include <doctest/doctest.h>
 
-#include <sluice/sluice.hpp>
+#include <sluice/history.hpp>
+#include <sluice/random.hpp>
 
 #include <cstdint>
 #include <set>
 #include <vector>
 
-#include "support.hpp"
+#include "library.hpp"
 
 // A seed and a position are all that a draw knows: the same two draw the same token, others another.
 
+using namespace tests::statistics;
+
 namespace {
 
-const std::vector<float> row_of_thousand(1'000, 0.0f);
+const row_to_draw row_of_thousand{std::vector<float>(1'000, 0.0f)};
 
 /// Sequences with nothing but a start of their own: their seeds, and the first 8 tokens of each.
 template <class Start>
 bool all_differ(Start start) {
-  const sluice::standard_chain chain{sluice::sampling_params{}};
+  const library_chain chain{sluice::sampling_params{}};
   std::set<std::uint64_t> seeds;
   std::set<std::vector<sluice::token_id>> stories;
   for (int i = 0; i < 10; ++i) {
     sluice::sequence sequence = start();
     seeds.insert(sequence.seed());
-    for (int step = 0; step < 8; ++step) sequence.accept(chain.sample(row_of_thousand, sequence).token);
+    for (int step = 0; step < 8; ++step) sequence.accept(chain.sample(row_of_thousand, sequence));
     stories.emplace(sequence.tokens().begin(), sequence.tokens().end());
   }
   return seeds.size() == 10 && stories.size() == 10;
@@ -47,15 +50,13 @@ bool belongs_to_positions(Draw draw) {
 sluice::token_id sampled(sluice::draw_method draw, std::uint64_t seed, std::uint64_t position) {
   sluice::sampling_params p;
   p.draw = draw;
-  sluice::sequence sequence(seed, position);
-  return sluice::standard_chain(p).sample(row_of_thousand, sequence).token;
+  return library_chain(p).sample(row_of_thousand, seed, position);
 }
 
 }  // namespace
 
 TEST_CASE("ten sequences without a seed tell ten stories") {
   CHECK(all_differ([] { return sluice::sequence(); }));
-  CHECK(all_differ([] { return sluice::sampler{sluice::sampling_params{}}.sequence; }));
   // Seeds from a clock of seconds.
   CHECK_FALSE(all_differ([clock = 0]() mutable { return sluice::sequence(std::uint64_t(clock++ / 8)); }));
 }
@@ -77,16 +78,19 @@ TEST_CASE("accepting, rewinding and starting late lead to the same positions") {
   for (const auto draw : {sluice::draw_method::gumbel, sluice::draw_method::softmax}) {
     sluice::sampling_params p;
     p.draw = draw;
-    p.seed = 113;
-    sluice::sampler sampler(p);
+    const library_chain chain(p);
+    sluice::sequence sequence(113);
     std::vector<sluice::token_id> story;
     for (int step = 0; step < 50; ++step) {
-      const sluice::token_id peeked = sampler.sample(row_of_thousand).token;
-      story.push_back(sampler.next(row_of_thousand).token);
-      CHECK(peeked == story.back());
+      story.push_back(chain.sample(row_of_thousand, sequence));
+      CHECK(chain.sample(row_of_thousand, sequence) == story.back());
+      sequence.accept(story.back());
     }
-    sampler.rewind(20);
-    for (std::size_t step = 30; step < 50; ++step) CHECK(sampler.next(row_of_thousand).token == story[step]);
+    sequence.rewind(20);
+    for (std::size_t step = 30; step < 50; ++step) {
+      CHECK(chain.sample(row_of_thousand, sequence) == story[step]);
+      sequence.accept(story[step]);
+    }
     for (std::uint64_t step = 0; step < 50; ++step) CHECK(sampled(draw, 113, step) == story[step]);
   }
 }

@@ -1,7 +1,7 @@
-// Rows to draw from, their laws, and the library's draws over them.
+// Rows to draw from, their laws, and the counting of draws.
 #pragma once
 
-#include <sluice/sluice.hpp>
+#include <sluice/types.hpp>
 
 #include <algorithm>
 #include <array>
@@ -77,34 +77,6 @@ inline std::vector<double> law_of(const row_to_draw& row, float temperature = 1)
   for (const real w : weights) result.push_back(double(w / sum));
   return result;
 }
-
-/// A row that is opened once and drawn from many times. The row must outlive it.
-class opened {
- public:
-  explicit opened(const row_to_draw& row, float temperature = 1)
-      : row_(sluice::logits_view(row.logits), sluice::call_options{.mask = row.mask}, memory_,
-             sluice::truncation_engine::select) {
-    row_.add_biases({});
-    row_.temper(double(temperature));
-  }
-
-  sluice::token_id gumbel(std::uint64_t seed, std::uint64_t position) {
-    return sluice::kernel::id_of(sluice::draw::gumbel_max(row_, {seed, position}).winner());
-  }
-  sluice::token_id softmax(std::uint64_t seed, std::uint64_t position) {
-    return softmax_with(word_of(seed, position));
-  }
-  sluice::token_id softmax_with(std::uint64_t word) { return sluice::draw::inverse_cdf(row_, word); }
-
-  static std::uint64_t word_of(std::uint64_t seed, std::uint64_t position) {
-    const auto w = sluice::random::source{seed, position}.at(sluice::random::stream::softmax_draw, 0);
-    return std::uint64_t{w[0]} << 32 | w[1];
-  }
-
- private:
-  sluice::workspace memory_;
-  sluice::row row_;
-};
 
 /// How often `draw(position)` gives each token.
 template <class Draw>

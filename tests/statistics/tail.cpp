@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
-#include <array>
+#include <sluice/random.hpp>
+
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
-#include "rows_to_draw.hpp"
+#include "library.hpp"
 
 // Rare events, with what a uniform of 24 bits does to them.
 

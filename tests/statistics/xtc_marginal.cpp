@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <sluice/random.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "rows_to_draw.hpp"
+#include "library.hpp"
 
 // XTC in one draw has the law of coin and draw together.
 
@@ -54,11 +56,9 @@ std::vector<double> law_of_coin_and_draw(const row_to_draw& row, const setting& 
 
 std::vector<std::size_t> counts_of_chain(const row_to_draw& row, const sluice::sampling_params& p,
                                          std::uint64_t seed) {
-  const sluice::standard_chain chain(p);
-  return counts_of(row.logits.size(), tests::scaled(200'000), [&](std::uint64_t position) {
-    sluice::sequence sequence(seed, position);
-    return chain.sample(row.logits, sequence, {.mask = row.mask}).token;
-  });
+  const library_chain chain(p);
+  return counts_of(row.logits.size(), tests::scaled(200'000),
+                   [&](std::uint64_t position) { return chain.sample(row, seed, position); });
 }
 
 enum class form_of_xtc { coin, marginal };
@@ -115,9 +115,7 @@ TEST_CASE("the distribution of marginal XTC is the closed form") {
     const std::vector<double> law = law_of_coin_and_draw(row_of_six, s);
     sluice::sampling_params p = s.params();
     p.xtc_marginal = true;
-    sluice::sequence sequence(1);
-    const sluice::standard_chain chain(p);
-    const auto survivors = chain.distribution(row_of_six.logits, sequence);
+    const auto survivors = library_chain(p).distribution(row_of_six, 1, 0);
     CHECK(survivors.size() == 6);
     for (const sluice::candidate& c : survivors)
       CHECK(double(c.probability) == doctest::Approx(law[std::size_t(c.id)]).epsilon(1e-6));
