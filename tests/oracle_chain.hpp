@@ -150,7 +150,8 @@ class walk {
   bool active(step s) const {
     switch (s) {
       case step::penalties:
-        return p_.repetition_penalty != 1 || p_.frequency_penalty != 0 || p_.presence_penalty != 0;
+        return p_.penalty_last_n != 0 &&
+               (p_.repetition_penalty != 1 || p_.frequency_penalty != 0 || p_.presence_penalty != 0);
       case step::dry:
         return p_.dry_multiplier != 0 && p_.dry_base >= 1 && p_.dry_penalty_last_n != 0;
       case step::top_n_sigma:
