@@ -183,6 +183,7 @@ class row {
   void open_dense(const logits_view& logits, const token_mask& mask) noexcept;
   void open_allowed(const logits_view& logits, const token_mask& mask) noexcept;
   void open_sparse(const logits_view& logits, const token_mask& mask) noexcept;
+  void drop_nan(kernel::block& block) noexcept;
   void list(std::size_t count) noexcept;
 
   // Finding and changing (row/edit.hpp).

@@ -148,12 +148,24 @@ inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t bia
   return true;
 }
 
+/// -inf in place of NaN, so that no comparison meets one: under -ffast-math g++ compares scalars in a way
+/// that takes NaN for equal, whatever the region says.
+SLUICE_BODY void row::drop_nan(kernel::block& block) noexcept {
+  if (!kernel::any_nan(block.logits, block.count)) return;
+  float* const logits = writable(block);
+  for (std::uint32_t i = 0; i < block.count; ++i)
+    if (kernel::is_nan(logits[i])) logits[i] = kernel::infinite(-1);
+  block.max = kernel::max_of(logits, block.count, floor_);
+}
+
 SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& mask) noexcept {
   const bool narrow = logits.type() != logit_type::f32;
   const float* const source = narrow ? nullptr : static_cast<const float*>(logits.data());
   block_count_ = (vocab_ + random::block_size - 1) / random::block_size;
   if (mask.empty() && !narrow) {
     saw_nan_ = kernels_.index(source, vocab_, blocks_);
+    if (saw_nan_)
+      for (std::size_t b = 0; b < block_count_; ++b) drop_nan(blocks_[b]);
     return;
   }
   for (std::size_t b = 0; b < block_count_; ++b) {
@@ -176,8 +188,10 @@ SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& ma
       allowed.clear(logits_ + first, count);
       from = logits_ + first;
     }
-    saw_nan_ |= kernels_.index(from, count, blocks_ + b);
+    const bool nan = kernels_.index(from, count, blocks_ + b);
     blocks_[b].first = token_id(first);
+    if (nan) drop_nan(blocks_[b]);
+    saw_nan_ |= nan;
   }
 }
 
@@ -188,8 +202,9 @@ SLUICE_BODY void row::open_allowed(const logits_view& logits, const token_mask& 
       const std::size_t token = w * 32 + std::size_t(std::countr_zero(word));
       if (token >= vocab_) break;
       const float logit = kernel::element(logits.data(), logits.type(), token);
-      saw_nan_ |= kernel::is_nan(logit);
-      if (!(logit >= floor_)) continue;
+      const bool nan = kernel::is_nan(logit);
+      saw_nan_ |= nan;
+      if (nan || !(logit >= floor_)) continue;
       ids_[count] = token_id(token);
       logits_[count++] = logit;
     }
@@ -203,8 +218,9 @@ SLUICE_BODY void row::open_sparse(const logits_view& logits, const token_mask& m
     const std::size_t token = entry >> 32;
     if (!kernel::allows(mask, token)) continue;
     const float logit = kernel::element(logits.data(), logits.type(), entry & 0xffffffffu);
-    saw_nan_ |= kernel::is_nan(logit);
-    if (!(logit >= floor_)) continue;
+    const bool nan = kernel::is_nan(logit);
+    saw_nan_ |= nan;
+    if (nan || !(logit >= floor_)) continue;
     ids_[count] = token_id(token);
     logits_[count++] = logit;
   }
