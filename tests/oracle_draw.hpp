@@ -56,15 +56,21 @@ struct draw_input {
   }
 
   /// (1 - rho) / (1 + rho x / (1 - x)) for a removable token, x their share of the tempered masses; 1 for
-  /// others.
+  /// others. Where no other token has a mass, x is their share of the weights: 1 - x is not 0.
   std::vector<real> factors() const {
     const std::vector<real> weight = weights();
-    std::uint64_t kept = 0;
-    std::uint64_t removable = 0;
-    for (std::size_t i = 0; i < weight.size(); ++i)
-      (marginal.removable.contains(survivors.tokens[i].id) ? removable : kept) += mass(weight[i]);
+    std::uint64_t kept_mass = 0;
+    std::uint64_t removable_mass = 0;
+    real kept = 0;
+    real removable = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      const bool goes = marginal.removable.contains(survivors.tokens[i].id);
+      (goes ? removable_mass : kept_mass) += mass(weight[i]);
+      (goes ? removable : kept) += weight[i];
+    }
     const real rho = marginal.probability;
-    const real factor = (1 - rho) / (1 + rho * real(removable) / real(kept));
+    const real odds = kept_mass > 0 ? real(removable_mass) / real(kept_mass) : removable / kept;
+    const real factor = (1 - rho) / (1 + rho * odds);
     std::vector<real> result(weight.size(), 1);
     for (std::size_t i = 0; i < weight.size(); ++i)
       if (marginal.removable.contains(survivors.tokens[i].id)) result[i] = factor;
@@ -128,9 +134,18 @@ inline drawn softmax_draw_with(const draw_input& d, std::uint64_t word) {
   const std::vector<real> factor = d.factors();
   std::vector<std::uint64_t> m;
   std::uint64_t total = 0;
-  for (std::size_t i = 0; i < weight.size(); ++i) {
-    m.push_back(draw_input::mass(weight[i] * factor[i]));
-    total += m.back();
+  const auto measure = [&](real unit) {
+    m.clear();
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      m.push_back(draw_input::mass(weight[i] * factor[i] / unit));
+      total += m.back();
+    }
+  };
+  measure(1);
+  if (total == 0) {  // all that is not discounted is far below: the largest weight is the unit
+    real largest = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i) largest = std::max(largest, weight[i] * factor[i]);
+    measure(largest);
   }
   const auto r = static_cast<std::uint64_t>(wide{word} * total >> 64);
   drawn result;
