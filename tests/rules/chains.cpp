@@ -86,10 +86,12 @@ TEST_CASE("the comparison rejects a chain that is a little different from what t
     return compare.report().failures;
   };
   CHECK(failures([](tests::trial&) {}) == 0);
-  CHECK(failures([](tests::trial& t) { t.params.order = "penalties;temperature;top_k;top_p;min_p;xtc;scatter"; }) >
-        0);
-  CHECK(failures([](tests::trial& t) { t.params.order = "penalties;top_p;top_k;min_p;xtc;scatter;temperature"; }) >
-        0);
+  CHECK(failures([](tests::trial& t) {
+          t.params.order = "penalties;temperature;top_k;top_p;min_p;xtc;scatter";
+        }) > 0);
+  CHECK(failures([](tests::trial& t) {
+          t.params.order = "penalties;top_p;top_k;min_p;xtc;scatter;temperature";
+        }) > 0);
   CHECK(failures([](tests::trial& t) { t.params.truncation = sluice::truncation_rule::joint; }) > 0);
   CHECK(failures([](tests::trial& t) { t.params.top_p = 0.895f; }) > 0);
   CHECK(failures([](tests::trial& t) { t.params.min_keep = 5; }) > 0);
