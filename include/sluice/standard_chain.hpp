@@ -312,6 +312,9 @@ class standard_run {
     return i == plan_.count;
   }
 
+  /// The interval of keys halves each round but the first two.
+  static constexpr int most_rounds = 68;
+
   token_id reject(row& r, sequence& q, std::size_t from) const noexcept {
     r.reference();
     const bool joint = plan_.params.truncation == truncation_rule::joint;
@@ -330,7 +333,9 @@ class standard_run {
     if (runs(place::temperature, from)) plan_.temperature(r);
     draw::gumbel_max race(r, {q.seed(), q.position()});
     return kernel::id_of(truncate::reject(
-        test.spared(), low, [&](kernel::rank_key above) { return race.winner(above); }, inside));
+        test.spared(), low, test.probe(), most_rounds,
+        [&](kernel::rank_key above) { return race.winner(above); }, inside,
+        [&] { return std::max(low + 1, truncate::search(test.spared(), inside)); }));
   }
 
   const standard_plan& plan_;

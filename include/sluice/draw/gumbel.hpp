@@ -24,21 +24,27 @@ class gumbel_max {
         inverse_(1.0 / r.temperature()),
         log_factor_(r.discount_probability() > 0 ? weights(r).log_factor() : 0) {}
 
-  /// The winner among the survivors that rank before `limit` (0: all); 0 where there are none.
+  /// The winner among the survivors that rank before `limit` (0: all); 0 where there are none. Between calls
+  /// the row and its scratch memory stay as they are.
   ///
   /// A block's best possible score is known without its tokens: its maximum with its smallest exponential. So
-  /// the token that has that exponential is tried first in the block that promises most; then blocks are
-  /// opened best first, until the best score found beats every bound that is left. The slack of 2^-30 stands
-  /// inside the noise term, where rounding is monotone: bound >= score at every magnitude.
+  /// block that promises most is opened first; then the token that has that exponential is tried in every
+  /// block that can still win; then those are opened best first, until the best score found beats every bound
+  /// that is left. The slack of 2^-30 stands inside the noise term, where rounding is monotone: bound >=
+  /// score at every magnitude.
   [[gnu::noinline]] kernel::rank_key winner(kernel::rank_key limit = 0) noexcept {
     best_ = {};
     limit_ = limit;
     least_ = limit != 0 ? std::max(kernel::logit_of(limit), row_.floor()) : row_.floor();
-    look_at_heads();
-    const std::size_t promising = rank_doors();
-    for (std::size_t d = 0; d < promising && doors_[d].bound >= best_.score; ++d) open(doors_[d].block);
+    if (doors_ == nullptr) take_heads();
+    candidates all;
+    open_best(all);
+    open_others(all);
     return best_.key;
   }
+
+  /// How many blocks were opened so far: all their tokens that could win were evaluated.
+  std::size_t opened() const noexcept { return opened_; }
 
   /// The definition: every survivor's score. The reference that `winner` is tested against.
   kernel::rank_key full_winner(kernel::rank_key limit = 0) noexcept {
@@ -55,9 +61,19 @@ class gumbel_max {
     double score = -kernel::infinity;
     kernel::rank_key key = 0;
   };
+  /// A block that can still win, by its place among the heads: its score is at most `bound`.
   struct door {
-    double bound;
-    const kernel::block* block;
+    double bound, smallest, noise;
+    std::uint32_t head;
+  };
+  /// Tokens to evaluate, up to `room`; a block adds at most 256.
+  struct candidates {
+    static constexpr std::size_t room = 64;
+    std::size_t count = 0;
+    kernel::rank_key keys[room + random::block_size];
+    double exponentials[room + random::block_size];  // the smallest ones of their blocks
+    double scratch[room + random::block_size];
+    std::uint32_t tokens[room + random::block_size];
   };
 
   double height(float logit) const noexcept { return (double(logit) - reference_) * inverse_; }
@@ -74,48 +90,55 @@ class gumbel_max {
     return std::uint32_t(block.first) / std::uint32_t(random::block_size);
   }
 
-  /// Rough heads of all blocks that hold a survivor, and the best token among those with a smallest
-  /// exponential. Memory a block: number, bound, place (9 bytes), and later its door (16).
-  [[gnu::noinline]] void look_at_heads() noexcept {
+  /// Heads of all blocks that hold a survivor. Memory a block: 17 bytes for heads, and for doors a bound (8)
+  /// and at most 28 each: number, exponential, and the door itself where these are read out.
+  [[gnu::noinline]] void take_heads() noexcept {
     const std::span<const kernel::block> blocks = row_.blocks();
     doors_ = reinterpret_cast<door*>(row_.scratch());
-    numbers_ = reinterpret_cast<std::uint32_t*>(doors_ + blocks.size());
-    bounds_ = reinterpret_cast<float*>(numbers_ + blocks.size());
-    places_ = reinterpret_cast<std::uint8_t*>(bounds_ + blocks.size());
-    count_ = 0;
+    bounds_ = reinterpret_cast<double*>(doors_ + blocks.size());
+    exponentials_ = bounds_ + blocks.size();
+    numbers_ = reinterpret_cast<std::uint32_t*>(exponentials_ + blocks.size());
+    blocks_ = numbers_ + blocks.size();
+    noise_ = reinterpret_cast<float*>(blocks_ + blocks.size());
+    places_ = reinterpret_cast<std::uint8_t*>(noise_ + blocks.size());
     for (const kernel::block& block : blocks) {
-      if (!(block.max >= least_)) continue;
-      doors_[count_].block = &block;
-      numbers_[count_++] = number(block);
+      numbers_[count_] = number(block);
+      blocks_[count_] = std::uint32_t(&block - blocks.data());
+      count_ += block.max >= row_.floor();
     }
-    row_.kernels().heads(numbers_, count_, from_, bounds_, places_);
+    row_.kernels().heads(numbers_, count_, from_, noise_, places_);
+  }
+
+  const kernel::block& block_of(std::uint32_t head) const noexcept { return row_.blocks()[blocks_[head]]; }
+
+  /// The block that promises most: its token with the smallest exponential and its best one set a score that
+  /// most others cannot reach; then all its tokens are tried.
+  [[gnu::noinline]] void open_best(candidates& all) noexcept {
     double best = -kernel::infinity;
-    std::size_t first = count_;
-    for (std::size_t d = 0; d < count_; ++d) {
-      const kernel::block& block = *doors_[d].block;
-      const double noise = double(bounds_[d]);
-      doors_[d].bound = height(block.max) + noise;
-      if (doors_[d].bound < best) continue;
-      float logit = 0;
-      if (!smallest(block, places_[d], logit)) continue;
-      if (const double promise = height(logit) + noise; promise > best) {
-        best = promise;
-        first = d;
-      }
+    std::uint32_t first = 0;
+    for (std::uint32_t h = 0; h < count_; ++h) {
+      const float max = block_of(h).max;
+      const double bound = max >= least_ ? height(max) + double(noise_[h]) : -kernel::infinity;
+      bounds_[h] = bound;
+      first = bound > best ? h : first;
+      best = bound > best ? bound : best;
     }
-    if (first == count_) return;
-    const kernel::block& block = *doors_[first].block;
-    float logit = 0;
-    smallest(block, places_[first], logit);
-    offer(block.first + places_[first], logit,
-          random::gumbel(random::noise_head(from_, numbers_[first]).smallest));
+    if (!(best > -kernel::infinity)) return;
+    doors_[0].head = first;
+    settle(doors_, 1);
+    bounds_[first] = -kernel::infinity;
+    collect(doors_[0], block_of(first).max, all);
+    evaluate(all);
+    open(doors_[0], all);
+    evaluate(all);
   }
 
   /// The logit of the token that has its block's smallest exponential, if it is there.
-  bool smallest(const kernel::block& block, std::uint32_t place, float& logit) const noexcept {
-    std::size_t i = place;
+  bool has_smallest(std::uint32_t head, float& logit) const noexcept {
+    const kernel::block& block = block_of(head);
+    std::size_t i = places_[head];
     if (block.ids != nullptr) {
-      const token_id id = block.first + token_id(place);
+      const token_id id = block.first + token_id(i);
       for (i = 0; i < block.count && block.ids[i] < id;) ++i;
       if (i < block.count && block.ids[i] != id) return false;
     }
@@ -124,38 +147,92 @@ class gumbel_max {
     return true;
   }
 
-  /// The doors that can still win come first, in the order of their bounds; how many.
-  [[gnu::noinline]] std::size_t rank_doors() noexcept {
-    std::size_t promising = 0;
-    for (std::size_t d = 0; d < count_; ++d)
-      if (doors_[d].bound >= best_.score) std::swap(doors_[promising++], doors_[d]);
-    std::sort(doors_, doors_ + promising, [](const door& a, const door& b) { return a.bound > b.bound; });
-    return promising;
+  /// Doors for the heads with low <= bound < high; how many.
+  std::size_t make_doors(double low, double high, door* out) const noexcept {
+    std::size_t count = 0;
+    for (std::uint32_t h = 0; h < count_; ++h) {
+      out[count].head = h;
+      count += (bounds_[h] >= low) & (bounds_[h] < high);
+    }
+    return count;
   }
 
-  /// Every token of a block that can win, by exact noise.
-  [[gnu::noinline]] void open(const kernel::block* block) noexcept {
-    const random::head head = random::noise_head(from_, number(*block));
-    const double noise = random::gumbel(head.smallest);
-    if (!(height(block->max) + (noise + slack) >= best_.score)) return;
+  /// The exact noise of the smallest exponentials behind some doors; their tokens are tried.
+  void settle(door* doors, std::size_t count) noexcept {
+    for (std::size_t d = 0; d < count; ++d) numbers_[d] = number(block_of(doors[d].head));
+    row_.kernels().smallest(numbers_, count, from_, exponentials_);
+    for (std::size_t d = 0; d < count; ++d) doors[d].smallest = exponentials_[d];
+    row_.kernels().gumbels(exponentials_, count, exponentials_);
+    for (std::size_t d = 0; d < count; ++d) {
+      door& at = doors[d];
+      const kernel::block& block = block_of(at.head);
+      at.noise = exponentials_[d];
+      at.bound = height(block.max) + (at.noise + slack);
+      float logit = 0;
+      if (at.bound >= best_.score && has_smallest(at.head, logit))
+        offer(block.first + token_id(places_[at.head]), logit, at.noise);
+    }
+  }
+
+  /// Doors with a bound in the upper half first: they close many of the others. Every token that can win is
+  /// evaluated, more and more of them together, since a higher score leaves fewer.
+  [[gnu::noinline]] void open_others(candidates& all) noexcept {
+    double top = best_.score;
+    for (std::size_t h = 0; h < count_; ++h) top = bounds_[h] > top ? bounds_[h] : top;
+    const double middle = best_.score > -kernel::infinity ? 0.5 * (best_.score + top) : -kernel::infinity;
+    std::size_t count = make_doors(middle, kernel::infinity, doors_);
+    settle(doors_, count);
+    const std::size_t more = make_doors(best_.score, middle, doors_ + count);
+    settle(doors_ + count, more);
+    count += more;
+    std::size_t enough = 4;
+    for (std::size_t d = 0; d < count; ++d) {
+      if (!(doors_[d].bound >= best_.score)) continue;
+      open(doors_[d], all);
+      if (all.count < enough) continue;
+      evaluate(all);
+      enough = std::min(2 * enough, candidates::room);
+    }
+    evaluate(all);
+  }
+
+  /// The tokens of a block that can win, but the one with the smallest exponential.
+  void open(const door& at, candidates& all) noexcept {
+    ++opened_;
+    const kernel::block& block = block_of(at.head);
     // The lowest logit that can win, rounded down generously; each token's own bound then decides.
-    const double reach = (best_.score - (noise + slack)) / inverse_ + reference_;
+    const double reach = (best_.score - (at.noise + slack)) / inverse_ + reference_;
     float least = least_;
     if (const double low =
             reach - ((reach < 0 ? -reach : reach) + (reference_ < 0 ? -reference_ : reference_)) * 1e-6;
         low > double(least))
-      least = low < double(block->max) ? float(low) : block->max;
-    auto* const keys = reinterpret_cast<kernel::rank_key*>(row_.block_scratch());
-    const std::size_t count = row_.kernels().collect(block, 1, least, kernel::infinite(1), keys);
+      least = low < double(block.max) ? float(low) : block.max;
+    collect(at, least, all);
+  }
+
+  void collect(const door& at, float least, candidates& all) noexcept {
+    const kernel::block& block = block_of(at.head);
+    kernel::rank_key* const keys = all.keys + all.count;
+    const std::size_t count = row_.kernels().collect(&block, 1, least, kernel::infinite(1), keys);
     for (std::size_t i = 0; i < count; ++i) {
-      const float logit = kernel::logit_of(keys[i]);
-      const token_id id = kernel::id_of(keys[i]);
-      if (!(height(logit) + (noise + slack) >= best_.score)) continue;
-      const bool is_smallest = std::uint32_t(id - block->first) == head.place;
-      offer(
-          id, logit,
-          is_smallest ? noise : random::gumbel(head.smallest + random::noise_tail(from_, std::uint32_t(id))));
+      const kernel::rank_key key = keys[i];
+      const token_id id = kernel::id_of(key);
+      if (key <= limit_ || !(height(kernel::logit_of(key)) + (at.noise + slack) >= best_.score) ||
+          std::uint32_t(id - block.first) == places_[at.head])
+        continue;
+      all.keys[all.count] = key;
+      all.tokens[all.count] = std::uint32_t(id);
+      all.exponentials[all.count++] = at.smallest;
     }
+  }
+
+  void evaluate(candidates& all) noexcept {
+    row_.kernels().tails(all.tokens, all.count, from_, all.scratch);
+    for (std::size_t i = 0; i < all.count; ++i) all.exponentials[i] += all.scratch[i];
+    row_.kernels().gumbels(all.exponentials, all.count, all.scratch);
+    for (std::size_t i = 0; i < all.count; ++i)
+      offer(kernel::id_of(all.keys[i]), kernel::logit_of(all.keys[i]), all.scratch[i]);
+    all.count = 0;
   }
 
   row& row_;
@@ -164,11 +241,16 @@ class gumbel_max {
   scored best_;
   kernel::rank_key limit_ = 0;
   float least_ = kernel::lowest;
-  door* doors_ = nullptr;
+  // Of the heads: blocks by number and by place in the row's table, bounds on their noise and on their
+  // scores, and the places of the tokens with the smallest exponentials.
   std::uint32_t* numbers_ = nullptr;
-  float* bounds_ = nullptr;
+  std::uint32_t* blocks_ = nullptr;
+  float* noise_ = nullptr;
+  double* bounds_ = nullptr;
   std::uint8_t* places_ = nullptr;
-  std::size_t count_ = 0;
+  door* doors_ = nullptr;
+  double* exponentials_ = nullptr;
+  std::size_t count_ = 0, opened_ = 0;
 };
 
 SLUICE_STRICT_END

@@ -11,9 +11,15 @@
 
 // The whole-row operations: their contract. A call does a whole row of work, and only pointers
 // and scalars cross. Every tier gives the same bits, bounds apart. "Present" tokens are those with l >=
-// floor; NaN, -inf and tokens below the floor are none.
+// floor; NaN, -inf and tokens below the floor are none. A floor of -inf promises that every token is present.
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
+
+/// What the first pass over a row met: a NaN; and whether every logit is finite (false where their sum
+/// overflows, too).
+struct row_content {
+  bool nan = false, whole = false;
+};
 
 /// One pass of float sums about `shift`: d = l - shift, in the one order.
 struct fast_moments {
@@ -27,24 +33,25 @@ struct mass_sums {
   double weighted = 0;
 };
 
-/// With e = 2^(c (l - max)): sum e and sum e (e - 1), in the one order, float inside a block. Terms with an
-/// exponent below -92 are left out.
+/// With e = 2^(c (l - max)): sum e and sum e (e - 1), in the one order, float inside a block.
 struct agreement {
   std::size_t count = 0;
   double sum = 0, excess = 0;
 };
 
-/// Sums of S, e^x <= S <= 1.0615 e^x with x = l - max, 2e-5 relative of rounding apart; in any order. Over
-/// all tokens, over those with l >= low, and over those with l > high.
+/// Sums of S, e^x <= S <= 1.0615 e^x with x = l - max, 2e-5 relative of rounding apart, tokens below x = -80
+/// as if they stood there; in any order. Over the tokens that reach a logit (-inf: all), and over all tokens
+/// of the blocks that do. How many tokens tie with it.
 struct rough_mass {
-  double total = 0, reached = 0, above = 0;
+  double reached = 0, visited = 0;
+  std::size_t ties = 0;
 };
 
 struct table {
   /// 16-bit logits as floats, exactly.
   void (*widen)(const std::uint16_t* row, std::size_t size, logit_type type, float* out) noexcept;
-  /// The blocks of a dense row and their maxima; true where a NaN was met.
-  bool (*index)(const float* row, std::size_t size, block* out) noexcept;
+  /// The blocks of a dense row and their maxima.
+  row_content (*index)(const float* row, std::size_t size, block* out) noexcept;
   /// Values at or above `least`. NaN is none.
   std::size_t (*count_at_least)(const float* values, std::size_t size, float least) noexcept;
   /// Keys of the tokens with least <= l < below, in the order of ids; how many. Nothing is written past them
@@ -54,16 +61,24 @@ struct table {
   /// Tokens at or above `least`.
   std::size_t (*size)(const block* blocks, std::size_t count, float least) noexcept;
   fast_moments (*moments)(const block* blocks, std::size_t count, float floor, float shift) noexcept;
+  /// `mass` leaves `weighted` at 0.
   mass_sums (*mass)(const block* blocks, std::size_t count, float floor, double max) noexcept;
+  mass_sums (*weighted_mass)(const block* blocks, std::size_t count, float floor, double max) noexcept;
   agreement (*agree)(const block* blocks, std::size_t count, float floor, float max, float c) noexcept;
-  /// Blocks with a maximum below `skip` are left out.
-  rough_mass (*rough)(const block* blocks, std::size_t count, float floor, float skip, float max, float low,
-                      float high) noexcept;
+  rough_mass (*rough)(const block* blocks, std::size_t count, float floor, float least, float max) noexcept;
   /// For blocks by number: a bound on the Gumbel noise of their smallest exponential (at most 1.4 too high,
   /// .3 in the upper half of the noise), and the place of the token that has it. The bound's bits may differ
   /// between tiers.
   void (*heads)(const std::uint32_t* numbers, std::size_t count, random::source from, float* bounds,
                 std::uint8_t* places) noexcept;
+  /// For blocks by number: their smallest exponentials.
+  void (*smallest)(const std::uint32_t* numbers, std::size_t count, random::source from,
+                   double* exponentials) noexcept;
+  /// What the exponentials of tokens have above their block's smallest.
+  void (*tails)(const std::uint32_t* tokens, std::size_t count, random::source from,
+                double* exponentials) noexcept;
+  /// Gumbel noise from exponentials: -ln E.
+  void (*gumbels)(const double* exponentials, std::size_t count, double* noise) noexcept;
 };
 
 SLUICE_STRICT_BEGIN
@@ -96,6 +111,20 @@ inline float_power split_exp2f(float t) noexcept {
   q = q * f + 0x1.ebfbep-3f;
   q = q * f + 0x1.62e43p-1f;
   return {std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(magic), f * q};
+}
+
+/// The exponents of `agree` stop here: what lies deeper counts as if it stood here.
+inline constexpr float agreement_floor = -92;
+inline float agreement_exponent(float logit, float max, float c) noexcept {
+  const float t = (logit - max) * c;
+  return t > agreement_floor ? t : agreement_floor;
+}
+
+/// S(x): e^x by the chords of its binades, its bits a straight line.
+inline constexpr float rough_floor = -80, rough_slope = 0x1p23f * 1.44269504f, rough_one = 0x1.fcp29f;
+inline float rough_exp(float logit, float max) noexcept {
+  const float x = logit - max;
+  return std::bit_cast<float>(std::int32_t((x > rough_floor ? x : rough_floor) * rough_slope + rough_one));
 }
 
 SLUICE_STRICT_END

@@ -108,15 +108,27 @@ inline power_of_two split_exp2(double t) noexcept {
 inline constexpr double mass_one = 0x1p44;  ///< the mass of the maximum
 inline constexpr double mass_reach = 31.2;  ///< nats below the maximum where every mass is 0
 
+inline constexpr int mass_bits = 44;
+inline constexpr double mass_floor = -64;  ///< a power of two whose mass is 0; deeper ones are as good as it
+inline constexpr double ln_2 = 0x1.62e42fefa39efp-1;
+
 /// round(2^44 * factor * e^x) for x <= 0 and 0 <= factor <= 1; the exponential within 2^-33 relative.
-/// Halves of 2^21 and 2^23 keep each rounding inside a double's integers.
 inline std::uint64_t mass(double x, double factor = 1) noexcept {
   if (!(x >= -mass_reach)) return 0;
   const power_of_two e = split_exp2(x * log2_e);
-  const double high_part = scale(1.0 + e.fraction, e.whole + 21) * factor;
-  const double high = (high_part + rounder) - rounder;
-  const double low = ((high_part - high) * 0x1p23 + rounder) - rounder;
-  return std::uint64_t(std::int64_t(high) * (std::int64_t{1} << 23) + std::int64_t(low));
+  const double exact = scale(1.0 + e.fraction, e.whole + mass_bits) * factor;
+  return std::uint64_t(std::int64_t((exact + rounder) - rounder));
+}
+
+/// A mass, and what it adds to the sum of m_i log2(e^(x_i)).
+struct weighed_mass {
+  std::uint64_t mass;
+  double weighted;
+};
+inline weighed_mass weigh(double x) noexcept {
+  const double t = x * log2_e > mass_floor ? x * log2_e : mass_floor;
+  const std::uint64_t m = mass(x);
+  return {m, double(m) * t};
 }
 
 SLUICE_STRICT_END

@@ -34,15 +34,15 @@ inline void widen(const std::uint16_t* row, std::size_t size, logit_type type, f
     out[i] = type == logit_type::f16 ? widen_f16(row[i]) : widen_bf16(row[i]);
 }
 
-inline bool index(const float* row, std::size_t size, block* out) noexcept {
-  bool nan = false;
+inline row_content index(const float* row, std::size_t size, block* out) noexcept {
+  row_content found{.nan = any_nan(row, size), .whole = true};
+  for (std::size_t i = 0; i < size; ++i) found.whole &= !is_nan(row[i]) && !is_infinite(row[i]);
   for (std::size_t first = 0; first < size; first += 256, ++out) {
     const std::size_t count = size - first < 256 ? size - first : 256;
     *out = {.logits = row + first, .first = token_id(first), .count = std::uint32_t(count)};
     out->max = max_of(row + first, count, lowest);
-    nan |= any_nan(row + first, count);
   }
-  return nan;
+  return found;
 }
 
 inline std::size_t count_at_least(const float* values, std::size_t size, float least) noexcept {
@@ -82,14 +82,20 @@ inline fast_moments moments(const block* blocks, std::size_t count, float floor,
 
 inline mass_sums mass(const block* blocks, std::size_t count, float floor, double max) noexcept {
   mass_sums result;
+  each_token(blocks, count, floor,
+             [&](token_id, float logit) { result.total += kernel::mass(double(logit) - max); });
+  return result;
+}
+
+inline mass_sums weighted_mass(const block* blocks, std::size_t count, float floor, double max) noexcept {
+  mass_sums result;
   lane_sums<double, 1> weighted;
   each_token(blocks, count, floor, [&](token_id id, float logit) {
-    const double x = double(logit) - max;
-    const std::uint64_t m = kernel::mass(x);
-    result.total += m;
-    if (m != 0) weighted.add(id, {double(m) * x});
+    const weighed_mass m = weigh(double(logit) - max);
+    result.total += m.mass;
+    weighted.add(id, {m.weighted});
   });
-  result.weighted = weighted.total()[0];
+  result.weighted = weighted.total()[0] * ln_2;
   return result;
 }
 
@@ -98,9 +104,7 @@ inline agreement agree(const block* blocks, std::size_t count, float floor, floa
   lane_sums<float, 2> sums;
   each_token(blocks, count, floor, [&](token_id id, float logit) {
     ++result.count;
-    const float t = (logit - max) * c;
-    if (!(t >= -92.0f)) return;
-    const float_power p = split_exp2f(t);
+    const float_power p = split_exp2f(agreement_exponent(logit, max, c));
     const float e = std::bit_cast<float>(std::bit_cast<std::int32_t>(1.0f + p.fraction) + (p.whole << 23));
     sums.add(id, {e, e * (p.whole == 0 ? p.fraction : e - 1.0f)});
   });
@@ -110,18 +114,16 @@ inline agreement agree(const block* blocks, std::size_t count, float floor, floa
   return result;
 }
 
-inline rough_mass rough(const block* blocks, std::size_t count, float floor, float skip, float max, float low,
-                        float high) noexcept {
+inline rough_mass rough(const block* blocks, std::size_t count, float floor, float least,
+                        float max) noexcept {
   rough_mass result;
   for (std::size_t b = 0; b < count; ++b) {
-    if (!(blocks[b].max >= skip)) continue;
+    if (!(blocks[b].max >= least)) continue;
     each_token(blocks + b, 1, floor, [&](token_id, float logit) {
-      const float x = logit - max;
-      if (!(x >= -80.0f)) return;
-      const double s = double(std::bit_cast<float>(std::int32_t(x * (0x1p23f * 1.44269504f)) + 0x3f800000));
-      result.total += s;
-      if (logit >= low) result.reached += s;
-      if (logit > high) result.above += s;
+      const double s = double(rough_exp(logit, max));
+      result.visited += s;
+      if (logit >= least) result.reached += s;
+      result.ties += logit == least;
     });
   }
   return result;
@@ -136,11 +138,25 @@ inline void heads(const std::uint32_t* numbers, std::size_t count, random::sourc
   }
 }
 
-inline constexpr table kernels = {widen,   index, count_at_least, collect, size,
-                                  moments, mass,  agree,          rough,   heads};
+inline void smallest(const std::uint32_t* numbers, std::size_t count, random::source from,
+                     double* exponentials) noexcept {
+  for (std::size_t i = 0; i < count; ++i) exponentials[i] = random::noise_head(from, numbers[i]).smallest;
+}
+
+inline void tails(const std::uint32_t* tokens, std::size_t count, random::source from,
+                  double* exponentials) noexcept {
+  for (std::size_t i = 0; i < count; ++i) exponentials[i] = random::noise_tail(from, tokens[i]);
+}
+
+inline void gumbels(const double* exponentials, std::size_t count, double* noise) noexcept {
+  for (std::size_t i = 0; i < count; ++i) noise[i] = random::gumbel(exponentials[i]);
+}
+
+inline constexpr table kernels = {widen,         index, count_at_least, collect, size,     moments, mass,
+                                  weighted_mass, agree, rough,          heads,   smallest, tails,   gumbels};
 
 }  // namespace scalar
 
 SLUICE_STRICT_END
 
-}  // namespace sluice::v1::SLUICE_ISA::kernel
+}  // namespace sluice::inline v1::inline SLUICE_ISA::kernel

@@ -91,6 +91,8 @@ class row {
   /// Deviations from the mean are within 2^-18 relative, typically 2^-24.
   row_moments moments() noexcept;
   row_mass mass() noexcept;
+  /// Its total alone, which is cheaper.
+  std::uint64_t total_mass() noexcept;
   /// sum p_i l_i.
   double expectation() noexcept;
   /// -sum p_i ln p_i, in nats.
@@ -169,10 +171,12 @@ class row {
   std::span<const kernel::block> blocks() const noexcept { return {blocks_, block_count_}; }
   /// A logit below it is an absent token.
   float floor() const noexcept { return floor_; }
-  /// Memory for 12 bytes a token, or 32 bytes a block.
+  /// What the kernels call present: all tokens of the blocks, or those that reach the floor.
+  float present() const noexcept {
+    return whole_ && floor_ == kernel::lowest ? kernel::infinite(-1) : floor_;
+  }
+  /// Memory for 12 bytes a token, or 64 bytes a block.
   std::byte* scratch() const noexcept { return scratch_; }
-  /// Memory for the keys of one block, beside the other.
-  std::byte* block_scratch() const noexcept { return block_scratch_; }
   const kernel::table& kernels() const noexcept { return kernels_; }
 
  private:
@@ -184,6 +188,7 @@ class row {
   void open_allowed(const logits_view& logits, const token_mask& mask) noexcept;
   void open_sparse(const logits_view& logits, const token_mask& mask) noexcept;
   void drop_nan(kernel::block& block) noexcept;
+  void forget_sums() noexcept { max_known_ = total_known_ = weighted_known_ = false; }
   void list(std::size_t count) noexcept;
 
   // Finding and changing (row/edit.hpp).
@@ -214,7 +219,6 @@ class row {
   float* logits_ = nullptr;  // copies, by id; or the logits of a list
   token_id* ids_ = nullptr;  // of a list
   std::byte* scratch_ = nullptr;
-  std::byte* block_scratch_ = nullptr;
   std::uint32_t* marks_ = nullptr;
   std::size_t vocab_ = 0, room_ = 0;
   workspace& memory_;
@@ -223,7 +227,10 @@ class row {
   float floor_ = kernel::lowest;
   float max_ = 0, reference_ = 0;
   std::size_t size_ = 0;
+  row_mass mass_ = {};
   bool max_known_ = false, size_known_ = false, reference_known_ = false;
+  bool total_known_ = false, weighted_known_ = false;
+  bool whole_ = false;  // no token of a block is absent, the floor apart
   const kernel::table& kernels_;
   bool dense_ = true;  // block b of the table is block b of the vocabulary
   bool saw_nan_ = false;

@@ -18,40 +18,65 @@ SLUICE_STRICT_BEGIN
 
 enum class side { inside, outside, unknown };
 
-/// On which side of a cut of mass p a prefix ends, by rough masses: with a the mass of the prefix and r the
-/// rest it lacks the needed mass iff a < p (a + r). Rough sums are up to 1.0615 too large, the slack covers
-/// their rounding.
-inline side settled(double at_most, double at_least, double total, double p) noexcept {
-  constexpr double spread = 1.0616, slack = 1 + 1e-4;
-  if (at_most * (1 - p) * slack < p * (total - at_most) / spread) return side::inside;
-  if (at_least * (1 - p) / spread > p * (total - at_least) * slack) return side::outside;
-  return side::unknown;
+// On which side of a cut of mass p a prefix ends, by rough masses: with a its mass and r the rest it lacks
+// the needed mass iff a < p (a + r). Rough sums are up to 1.0615 too large, the slack covers their rounding.
+inline constexpr double rough_spread = 1.0616, rough_slack = 1 + 1e-4;
+inline bool surely_inside(double at_most, double total, double p) noexcept {
+  return at_most * (1 - p) * rough_slack < p * (total - at_most) / rough_spread;
 }
+inline bool surely_outside(double at_least, double total, double p) noexcept {
+  return at_least * (1 - p) / rough_spread > p * (total - at_least) * rough_slack;
+}
+
+/// The rough masses of a row, its total kept.
+class rough_masses {
+ public:
+  explicit rough_masses(row& r) noexcept : row_(r), max_(r.max()) {}
+
+  double total() noexcept {
+    if (total_ < 0) total_ = from(kernel::infinite(-1), row_.blocks()).reached;
+    return total_;
+  }
+  kernel::rough_mass from(float logit, std::span<const kernel::block> blocks) const noexcept {
+    return row_.kernels().rough(blocks.data(), blocks.size(), row_.present(), logit, max_);
+  }
+  kernel::rough_mass from(float logit) const noexcept { return from(logit, row_.blocks()); }
+  /// What tokens that tie with a logit weigh, at most.
+  double ties(std::size_t count, float logit) const noexcept {
+    return double(count) * double(kernel::rough_exp(logit, max_)) * rough_slack;
+  }
+  std::span<const kernel::block> blocks() const noexcept { return row_.blocks(); }
+
+ private:
+  row& row_;
+  float max_;
+  double total_ = -1;
+};
 
 /// Where logits lie to the nucleus of mass p.
 class nucleus_bounds {
  public:
-  nucleus_bounds(row& r, float p) noexcept : row_(r), p_(double(p)), max_(r.max()) {}
+  nucleus_bounds(row& r, float p) noexcept : masses_(r), p_(double(p)) {}
 
   /// `inside`: every token with l >= logit is; `outside`: every token with l <= logit is.
-  side at(float logit) const noexcept {
-    // The blocks that reach the logit hold all that ranks before it: often they settle it.
-    std::size_t reaching = 0;
-    for (const kernel::block& block : row_.blocks()) reaching += block.max >= logit;
-    if (reaching * 4 < row_.blocks().size() && decide(logit, logit) == side::inside) return side::inside;
-    return decide(logit, kernel::lowest);
+  side at(float logit) noexcept {
+    const double total = masses_.total();
+    // What lies below the logit in a part of the row is often enough of a rest.
+    const std::span<const kernel::block> all = masses_.blocks(), some = all.first(all.size() / 4);
+    const kernel::rough_mass part = masses_.from(logit, some);
+    if ((part.visited - part.reached) / rough_spread > (1 - p_) * total * rough_slack) return side::inside;
+    const kernel::rough_mass others = masses_.from(logit, all.subspan(some.size()));
+    const double reached = part.reached + others.reached;
+    if (surely_inside(reached, total, p_)) return side::inside;
+    const double above = reached - masses_.ties(part.ties + others.ties, logit);
+    return surely_outside(above, total, p_) ? side::outside : side::unknown;
   }
+
+  rough_masses& masses() noexcept { return masses_; }
 
  private:
-  side decide(float logit, float skip) const noexcept {
-    const kernel::rough_mass s = row_.kernels().rough(row_.blocks().data(), row_.blocks().size(),
-                                                      row_.floor(), skip, max_, logit, logit);
-    return settled(s.reached, s.above, s.total, p_);
-  }
-
-  row& row_;
+  rough_masses masses_;
   double p_;
-  float max_;
 };
 
 /// Distance from a center first, then rank.
@@ -89,7 +114,7 @@ inline float edge(const by_distance& from, double reach, bool up) noexcept {
 /// The last key, in the order `before`, of the shortest prefix with mass >= p * M that has min_keep tokens.
 template <class Before>
 inline kernel::rank_key row::cut_by_mass(Before before, float p, int min_keep) noexcept {
-  const std::uint64_t need = kernel::needed_mass(p, mass().total);
+  const std::uint64_t need = kernel::needed_mass(p, total_mass());
   const std::span<rank_key> all = keys(kernel::lowest);
   const rank_key last = cut(all, need, before, mass_under{double(max())});
   if (min_keep <= 1) return last;
@@ -104,7 +129,7 @@ inline bool row::cuts_plainly(float p) const noexcept {
 /// Rough masses decide on which side of the cut a logit lies, until they cannot; exact ones decide between.
 SLUICE_BODY kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
   if (cuts_plainly(p)) return cut_by_mass(by_rank{}, p, min_keep);
-  const nucleus_bounds bounds(*this, p);
+  nucleus_bounds bounds(*this, p);
   float inside = max(), outside = std::max(float(double(inside) - 2 * kernel::mass_reach), floor_);
   for (int round = 0; round < 24; ++round) {
     const float middle = float(0.5 * double(inside) + 0.5 * double(outside));
@@ -113,7 +138,7 @@ SLUICE_BODY kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
     if (found == side::unknown) break;
     (found == side::inside ? inside : outside) = middle;
   }
-  const std::uint64_t need = kernel::needed_mass(p, mass().total);
+  const std::uint64_t need = kernel::needed_mass(p, total_mass());
   const std::uint64_t sure = kernels_.mass(blocks_, block_count_, inside, double(max())).total;
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
   // Where even the maximum was not settled, the cut may lie among the tokens that tie with it.
@@ -135,21 +160,24 @@ SLUICE_BODY void row::keep_nearest(double center, float p, int min_keep) noexcep
     return keep_within(before, last);
   }
   double inside = 0, outside = 2 * kernel::mass_reach + (center < double(max()) ? double(max()) - center : 0);
+  rough_masses masses(*this);
   for (int round = 0; round < 16; ++round) {
-    const double middle = 0.5 * (inside + outside);
-    const kernel::rough_mass s =
-        kernels_.rough(blocks_, block_count_, floor_, kernel::lowest, max(),
-                       kernel::saturated(center - middle), kernel::saturated(center + middle));
-    const double window = s.reached - s.above, noise = 1e-4 * s.total;
-    const side found = settled(window + noise, window - noise, s.total, double(p));
-    if (found == side::unknown) break;
-    (found == side::inside ? inside : outside) = middle;
+    const double middle = 0.5 * (inside + outside), whole = masses.total(), noise = 1e-4 * whole;
+    const double window = masses.from(kernel::saturated(center - middle)).reached -
+                          masses.from(kernel::next_up(kernel::saturated(center + middle))).reached;
+    if (surely_inside(window + noise, whole, double(p))) {
+      inside = middle;
+    } else if (surely_outside(window - noise, whole, double(p))) {
+      outside = middle;
+    } else {
+      break;
+    }
   }
   // All within `inside` stay, if there is a float; those up to `outside` are put in order.
   const auto total = [this](float least) {
     return kernels_.mass(blocks_, block_count_, std::max(least, floor_), double(max())).total;
   };
-  const std::uint64_t need = kernel::needed_mass(p, mass().total);
+  const std::uint64_t need = kernel::needed_mass(p, total_mass());
   const float low = edge(before, inside, false), high = edge(before, inside, true);
   const float past = kernel::next_up(high);
   const bool some =
@@ -178,7 +206,8 @@ SLUICE_BODY void row::keep_within(const by_distance& before, rank_key last) noex
   if (!dense_) return compact(kernel::lowest, keep);
   const double reach = before.distance(last);
   floor_ = std::max(floor_, edge(before, reach, false));
-  max_known_ = size_known_ = false;
+  size_known_ = false;
+  forget_sums();
   // What lies nearer than the last one stays. Above the center, and among those that tie with it, each is
   // looked at: several floats may share a distance.
   const double nearer = reach > 0 ? std::bit_cast<double>(std::bit_cast<std::uint64_t>(reach) - 1) : -1;

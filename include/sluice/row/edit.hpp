@@ -55,7 +55,8 @@ SLUICE_BODY void row::write(kernel::block& block, std::uint32_t index, float log
   } else if (!(old < block.max)) {
     block.max = kernel::max_of(logits, block.count, floor_);
   }
-  max_known_ = false;
+  if (kernel::is_infinite(logit)) whole_ = false;
+  forget_sums();
 }
 
 /// Below-floor tokens become -inf, so that an edit can neither revive nor drop one.
@@ -96,7 +97,8 @@ SLUICE_BODY void row::settle_temperature() noexcept {
       if (logits[i] >= floor_) logits[i] = kernel::saturated(double(logits[i]) / t);
     block.max = kernel::max_of(logits, block.count, floor_);
   }
-  max_known_ = reference_known_ = false;
+  forget_sums();
+  reference_known_ = false;
 }
 
 SLUICE_BODY void row::add_biases(std::span<const token_bias> request) noexcept {

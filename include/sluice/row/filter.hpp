@@ -167,7 +167,8 @@ inline void row::erase(Keep&& keep) noexcept {
     }
     if (copy != nullptr) block.max = kernel::max_of(copy, block.count, floor_);
   }
-  max_known_ = size_known_ = false;
+  whole_ = size_known_ = false;
+  forget_sums();
 }
 
 /// The survivors are these tokens; the keys stand in the scratch memory.
@@ -194,7 +195,7 @@ SLUICE_BODY void row::keep_from(rank_key last) noexcept {
     return;
   }
   floor_ = least;
-  size_known_ = false;
+  size_known_ = total_known_ = weighted_known_ = false;
   if (std::uint32_t(last) != 0) erase(keep);  // ties with the cut that rank after it
 }
 

@@ -128,7 +128,7 @@ SLUICE_BODY row::row(const logits_view& logits, const call_options& call, worksp
 /// The workspace's memory for a row.
 inline std::size_t row_bytes(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
   const std::size_t padded = blocks * random::block_size;
-  const std::size_t scratch = std::max({tokens * 12, blocks * 32, biases * 8}) + random::block_size * 8;
+  const std::size_t scratch = std::max({tokens * 12, blocks * 64, biases * 8});
   return std::max(padded, tokens) * 8 + scratch + blocks * (sizeof(kernel::block) + 32) + 64;
 }
 
@@ -142,7 +142,6 @@ inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t bia
   marks_ = reinterpret_cast<std::uint32_t*>(take(blocks * 32));
   logits_ = reinterpret_cast<float*>(take(cells * sizeof(float)));
   ids_ = reinterpret_cast<token_id*>(take(cells * sizeof(token_id)));
-  block_scratch_ = take(random::block_size * 8);
   scratch_ = next;
   room_ = cells;
   return true;
@@ -162,8 +161,11 @@ SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& ma
   const bool narrow = logits.type() != logit_type::f32;
   const float* const source = narrow ? nullptr : static_cast<const float*>(logits.data());
   block_count_ = (vocab_ + random::block_size - 1) / random::block_size;
+  whole_ = true;
   if (mask.empty() && !narrow) {
-    saw_nan_ = kernels_.index(source, vocab_, blocks_);
+    const kernel::row_content content = kernels_.index(source, vocab_, blocks_);
+    whole_ = content.whole;
+    saw_nan_ = content.nan;
     if (saw_nan_)
       for (std::size_t b = 0; b < block_count_; ++b) drop_nan(blocks_[b]);
     return;
@@ -176,6 +178,7 @@ SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& ma
     if (allowed.none()) {
       blocks_[b] = {.logits = from, .first = token_id(first), .count = std::uint32_t(count)};
       blocks_[b].max = kernel::infinite(-1);
+      whole_ = false;
       continue;
     }
     if (narrow) {
@@ -188,10 +191,11 @@ SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& ma
       allowed.clear(logits_ + first, count);
       from = logits_ + first;
     }
-    const bool nan = kernels_.index(from, count, blocks_ + b);
+    const kernel::row_content content = kernels_.index(from, count, blocks_ + b);
     blocks_[b].first = token_id(first);
-    if (nan) drop_nan(blocks_[b]);
-    saw_nan_ |= nan;
+    whole_ = whole_ && content.whole;
+    if (content.nan) drop_nan(blocks_[b]);
+    saw_nan_ |= content.nan;
   }
 }
 
@@ -243,7 +247,8 @@ SLUICE_BODY void row::list(std::size_t count) noexcept {
   }
   size_ = count;
   size_known_ = true;
-  max_known_ = false;
+  whole_ = true;
+  forget_sums();
 }
 
 SLUICE_STRICT_END

@@ -57,7 +57,7 @@ SLUICE_BODY row_moments row::moments() noexcept {
     shift = block.logits[i];
     break;
   }
-  const kernel::fast_moments fast = kernels_.moments(blocks_, block_count_, floor_, shift);
+  const kernel::fast_moments fast = kernels_.moments(blocks_, block_count_, present(), shift);
   if (fast.count == 0) return {};
   const double n = double(fast.count);
   if (fast.count >= long_row && fast.squares < 1e30) {
@@ -77,9 +77,21 @@ SLUICE_BODY row_moments row::moments() noexcept {
   return {fast.count, double(shift) + offset, kernel::square_root(squares.total()[0] / n)};
 }
 
-inline row_mass row::mass() noexcept {
-  const kernel::mass_sums sums = kernels_.mass(blocks_, block_count_, floor_, double(max()));
-  return {sums.total, sums.weighted};
+SLUICE_BODY row_mass row::mass() noexcept {
+  if (!weighted_known_) {
+    const kernel::mass_sums sums = kernels_.weighted_mass(blocks_, block_count_, present(), double(max()));
+    mass_ = {sums.total, sums.weighted};
+    total_known_ = weighted_known_ = true;
+  }
+  return mass_;
+}
+
+SLUICE_BODY std::uint64_t row::total_mass() noexcept {
+  if (!total_known_) {
+    mass_.total = kernels_.mass(blocks_, block_count_, present(), double(max())).total;
+    total_known_ = true;
+  }
+  return mass_.total;
 }
 
 inline double row::expectation() noexcept {
@@ -94,7 +106,7 @@ inline double row::entropy() noexcept {
 }
 
 inline double row::log_sum_exp() noexcept {
-  return double(max()) + kernel::ln(double(mass().total) / kernel::mass_one);
+  return double(max()) + kernel::ln(double(total_mass()) / kernel::mass_one);
 }
 
 SLUICE_BODY double row::agreement_level(double t) noexcept {
@@ -102,7 +114,7 @@ SLUICE_BODY double row::agreement_level(double t) noexcept {
   // logits agree, and accurate where t is large.
   const double top = double(max());
   const auto c = float(kernel::log2_e / t);
-  const kernel::agreement fast = kernels_.agree(blocks_, block_count_, floor_, max(), c);
+  const kernel::agreement fast = kernels_.agree(blocks_, block_count_, present(), max(), c);
   if (fast.count >= long_row && c > 1e-30f) {
     // The level hardly moves with t, so it is taken at the t that the rounded c stands for.
     return top + kernel::log2_e / double(c) * kernel::ln_1p(fast.excess / fast.sum);
@@ -126,7 +138,7 @@ SLUICE_BODY std::span<candidate> row::top(std::size_t k) noexcept {
 }
 
 SLUICE_BODY std::span<candidate> row::heavier_than(float fraction) noexcept {
-  const std::uint64_t limit = kernel::floor_product(fraction, mass().total);
+  const std::uint64_t limit = kernel::floor_product(fraction, total_mass());
   const mass_under weight{double(max())};
   std::span<rank_key> all = keys(kernel::lowest);
   return ranked({all.data(), std::size_t(std::partition(all.begin(), all.end(),
