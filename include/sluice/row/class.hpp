@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -185,7 +186,8 @@ class row {
   // Opening (row/open.hpp).
   bool lay_out(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept;
   void open_dense(const logits_view& logits, const token_mask& mask) noexcept;
-  void open_allowed(const logits_view& logits, const token_mask& mask) noexcept;
+  std::optional<std::size_t> few_allowed(const token_mask& mask) noexcept;
+  void open_allowed(const logits_view& logits, std::size_t allowed) noexcept;
   void open_sparse(const logits_view& logits, const token_mask& mask) noexcept;
   void drop_nan(kernel::block& block) noexcept;
   void forget_sums() noexcept { max_known_ = total_known_ = weighted_known_ = false; }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -26,12 +27,32 @@ inline bool allows(const token_mask& mask, std::size_t token) noexcept {
   return word < mask.words().size() && (mask.words()[word] >> (token % 32) & 1) != 0;
 }
 
-/// Whether fewer than `limit` tokens are allowed.
-inline bool allows_few(const token_mask& mask, std::size_t limit) noexcept {
+/// The allowed tokens below `vocab`, in order, if they are fewer than `limit`; otherwise nothing. `out` has
+/// room for 64 more than that.
+inline std::optional<std::size_t> allowed_tokens(const token_mask& mask, std::size_t vocab, std::size_t limit,
+                                                 token_id* out) noexcept {
+  const std::span<const std::uint32_t> words =
+      mask.words().first(std::min(mask.words().size(), (vocab + 31) / 32));
   std::size_t count = 0;
-  for (const std::uint32_t word : mask.words())
-    if (word != 0 && (count += std::size_t(std::popcount(word))) >= limit) return false;
-  return true;
+  for (std::size_t w = 0; w < words.size();) {
+    // Two blocks of zeros are passed over at a time.
+    if (std::uint64_t eight[8]; w + 16 <= words.size()) {
+      std::memcpy(eight, words.data() + w, sizeof eight);
+      if (((eight[0] | eight[1]) | (eight[2] | eight[3]) | (eight[4] | eight[5]) | (eight[6] | eight[7])) ==
+          0) {
+        w += 16;
+        continue;
+      }
+    }
+    for (const std::size_t end = std::min(w + 16, words.size()); w < end; ++w) {
+      for (std::uint32_t word = words[w]; word != 0; word &= word - 1) {
+        if (count == limit) return std::nullopt;
+        out[count] = token_id(w * 32 + std::size_t(std::countr_zero(word)));
+        count += std::size_t(out[count]) < vocab;
+      }
+    }
+  }
+  return count;
 }
 
 /// The words of a mask for the tokens of one block; a block begins at a multiple of 256.
@@ -118,8 +139,8 @@ SLUICE_BODY row::row(const logits_view& logits, const call_options& call, worksp
     saw_nan_ = kernel::allowed_nan(logits, call.mask);
   } else if (logits.sparse()) {
     open_sparse(logits, call.mask);
-  } else if (!call.mask.empty() && kernel::allows_few(call.mask, vocab_ / 64)) {
-    open_allowed(logits, call.mask);
+  } else if (const auto allowed = few_allowed(call.mask)) {
+    open_allowed(logits, *allowed);
   } else {
     open_dense(logits, call.mask);
   }
@@ -199,19 +220,22 @@ SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& ma
   }
 }
 
-SLUICE_BODY void row::open_allowed(const logits_view& logits, const token_mask& mask) noexcept {
+/// A mask that allows few tokens: their ids in ids_, and the row is not read but for them.
+inline std::optional<std::size_t> row::few_allowed(const token_mask& mask) noexcept {
+  if (mask.empty()) return std::nullopt;
+  return kernel::allowed_tokens(mask, vocab_, vocab_ / 64, ids_);
+}
+
+SLUICE_BODY void row::open_allowed(const logits_view& logits, std::size_t allowed) noexcept {
   std::size_t count = 0;
-  for (std::size_t w = 0; w < mask.words().size() && w * 32 < vocab_; ++w) {
-    for (std::uint32_t word = mask.words()[w]; word != 0; word &= word - 1) {
-      const std::size_t token = w * 32 + std::size_t(std::countr_zero(word));
-      if (token >= vocab_) break;
-      const float logit = kernel::element(logits.data(), logits.type(), token);
-      const bool nan = kernel::is_nan(logit);
-      saw_nan_ |= nan;
-      if (nan || !(logit >= floor_)) continue;
-      ids_[count] = token_id(token);
-      logits_[count++] = logit;
-    }
+  for (std::size_t i = 0; i < allowed; ++i) {
+    const token_id id = ids_[i];
+    const float logit = kernel::element(logits.data(), logits.type(), std::size_t(id));
+    const bool nan = kernel::is_nan(logit);
+    saw_nan_ |= nan;
+    if (nan || !(logit >= floor_)) continue;
+    ids_[count] = id;
+    logits_[count++] = logit;
   }
   list(count);
 }
