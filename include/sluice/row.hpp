@@ -7,6 +7,7 @@
 #include <sluice/row/cut_by_mass.hpp>
 #include <sluice/row/edit.hpp>
 #include <sluice/row/filter.hpp>
+#include <sluice/row/keep_nearest.hpp>
 #include <sluice/row/open.hpp>
 #include <sluice/row/past.hpp>
 #include <sluice/row/statistics.hpp>

@@ -94,8 +94,18 @@ inline float head_bound(std::uint32_t word) noexcept {
   return chord + (5.5451774f - (127 - 0.0861f) * 0.69314718f + 2e-4f);
 }
 
-/// 2^t = 2^whole (1 + fraction) in float, fraction within 2^-25 of 2^f - 1 relative, |t| < 2^21. Six
-/// constants, Chebyshev nodes of (2^f - 1) / f on [-1/2, 1/2].
+/// Adding and subtracting it rounds a float of magnitude below 2^22 to the nearest integer.
+inline constexpr float nearest = 12582912.0f;  // 1.5 * 2^23
+
+/// (2^f - 1) / f in float: six constants, Chebyshev nodes on [-1/2, 1/2].
+template <class Floats>
+inline Floats exp2f_quotient(const Floats& f) noexcept {
+  const Floats f2 = f * f;
+  return ((0x1.62e43p-1f + 0x1.ebfbep-3f * f) + f2 * (0x1.c6af6cp-5f + 0x1.3b2a54p-7f * f)) +
+         (f2 * f2) * (0x1.5f089p-10f + 0x1.44138ap-13f * f);
+}
+
+/// 2^t = 2^whole (1 + fraction) in float, fraction within 2^-23 of 2^f - 1 relative, |t| < 2^21.
 struct float_power {
   std::int32_t whole;
   float fraction;
@@ -104,13 +114,7 @@ inline float_power split_exp2f(float t) noexcept {
   constexpr float magic = 12582912.0f;  // 1.5 * 2^23
   const float shifted = t + magic;
   const float f = t - (shifted - magic);
-  float q = 0x1.44138ap-13f;
-  q = q * f + 0x1.5f089p-10f;
-  q = q * f + 0x1.3b2a54p-7f;
-  q = q * f + 0x1.c6af6cp-5f;
-  q = q * f + 0x1.ebfbep-3f;
-  q = q * f + 0x1.62e43p-1f;
-  return {std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(magic), f * q};
+  return {std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(nearest), f * exp2f_quotient(f)};
 }
 
 /// The exponents of `agree` stop here: what lies deeper counts as if it stood here.

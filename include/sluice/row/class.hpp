@@ -145,6 +145,9 @@ class row {
   /// l = f(double(l)) for one token, rounded once; a token that is absent or outside the row is passed over.
   template <class F>
   void edit(token_id token, F&& f) noexcept;
+  /// l = f(entry, double(l)) for the tokens of many entries, each with a `token`.
+  template <class Entries, class F>
+  void edit(const Entries& entries, F&& f) noexcept;
   /// Adds `request`, then the call's own biases, summed in float in written order; -inf beats +inf. Where a
   /// +inf is left, the others are removed and the +inf tokens get logit 0.
   void add_biases(std::span<const token_bias> request) noexcept;
@@ -194,12 +197,14 @@ class row {
   void list(std::size_t count) noexcept;
 
   // Finding and changing (row/edit.hpp).
-  bool find(token_id token, kernel::block*& block, std::uint32_t& index) const noexcept;
+  void number_blocks() noexcept;
+  bool find(token_id token, kernel::block*& block, std::uint32_t& index) noexcept;
   float* writable(kernel::block& block) noexcept;
+  float max_of(const float* logits, std::size_t count) const noexcept;
   void write(kernel::block& block, std::uint32_t index, float logit) noexcept;
   void solidify() noexcept;
 
-  // Removing (row/filter.hpp).
+  // Removing (row/filter.hpp, row/cut_by_mass.hpp, row/keep_nearest.hpp).
   template <class Keep>
   void compact(float least, Keep&& keep) noexcept;
   template <class Keep>
@@ -210,6 +215,9 @@ class row {
   template <class Before>
   rank_key cut_by_mass(Before before, float p, int min_keep) noexcept;
   bool cuts_plainly(float p) const noexcept;
+  std::span<const kernel::block> sample(std::size_t stride) noexcept;
+  std::uint64_t mass_of(std::span<const rank_key> keys) noexcept;
+  std::uint64_t mass_between(float low, float past) noexcept;
   void keep_within(const by_distance& before, rank_key last) noexcept;
   float top_threshold(std::size_t k) const noexcept;
   std::span<rank_key> top_keys(std::size_t k) noexcept;
@@ -222,6 +230,7 @@ class row {
   token_id* ids_ = nullptr;  // of a list
   std::byte* scratch_ = nullptr;
   std::uint32_t* marks_ = nullptr;
+  std::uint32_t* places_ = nullptr;  // of a list's blocks, by number
   std::size_t vocab_ = 0, room_ = 0;
   workspace& memory_;
   std::span<const token_bias> call_bias_ = {};
@@ -234,6 +243,7 @@ class row {
   bool total_known_ = false, weighted_known_ = false;
   bool whole_ = false;  // no token of a block is absent, the floor apart
   const kernel::table& kernels_;
+  bool numbered_ = false;
   bool dense_ = true;  // block b of the table is block b of the vocabulary
   bool saw_nan_ = false;
   sample_status status_ = sample_status::ok;

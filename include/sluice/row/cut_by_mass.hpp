@@ -1,6 +1,6 @@
 #pragma once
 
-// Cuts by mass: the nucleus by rank, and the one by distance from a center.
+// Cuts by mass, and the nucleus by rank.
 
 #include <algorithm>
 #include <cstddef>
@@ -60,8 +60,15 @@ class nucleus_bounds {
 
   /// `inside`: every token with l >= logit is; `outside`: every token with l <= logit is.
   side at(float logit) noexcept {
+    // Where few blocks reach the logit, what lies below it in them is often enough of a rest.
+    std::size_t reaching = 0;
+    for (const kernel::block& block : masses_.blocks()) reaching += block.max >= logit;
+    if (reaching < masses_.blocks().size() / 4) {
+      const kernel::rough_mass s = masses_.from(logit);
+      if (surely_inside(s.reached, s.visited, p_)) return side::inside;
+    }
     const double total = masses_.total();
-    // What lies below the logit in a part of the row is often enough of a rest.
+    // Or what lies below it in a part of the row.
     const std::span<const kernel::block> all = masses_.blocks(), some = all.first(all.size() / 4);
     const kernel::rough_mass part = masses_.from(logit, some);
     if ((part.visited - part.reached) / rough_spread > (1 - p_) * total * rough_slack) return side::inside;
@@ -78,38 +85,6 @@ class nucleus_bounds {
   rough_masses masses_;
   double p_;
 };
-
-/// Distance from a center first, then rank.
-struct by_distance {
-  double center = 0;
-  double distance(kernel::rank_key key) const noexcept {
-    const double d = double(kernel::logit_of(key)) - center;
-    return d < 0 ? -d : d;
-  }
-  bool operator()(kernel::rank_key a, kernel::rank_key b) const noexcept {
-    const double da = distance(a), db = distance(b);
-    return da < db || (da == db && a > b);
-  }
-};
-
-/// The float of a kind that lies furthest from the center: with `up`, the largest l >= center within the
-/// distance, else the smallest l <= center. Bisection over the ordered floats: many of them may share a
-/// distance.
-inline float edge(const by_distance& from, double reach, bool up) noexcept {
-  const auto key = [](float logit) { return kernel::key_of(logit, 0) >> 32; };
-  const auto logit = [](std::uint64_t ordered) { return kernel::logit_of(ordered << 32); };
-  std::uint64_t near = key(kernel::saturated(from.center)), far = key(up ? -kernel::lowest : kernel::lowest);
-  // The float nearest to the center may lie past the distance, where that is tiny.
-  while (near != far) {
-    const std::uint64_t middle = up ? near + (far - near + 1) / 2 : near - (near - far + 1) / 2;
-    if (from.distance(middle << 32) <= reach) {
-      near = middle;
-    } else {
-      far = up ? middle - 1 : middle + 1;
-    }
-  }
-  return logit(near);
-}
 
 /// The last key, in the order `before`, of the shortest prefix with mass >= p * M that has min_keep tokens.
 template <class Before>
@@ -149,78 +124,6 @@ SLUICE_BODY kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
       open.empty() ? kernel::key_of(inside, 0) >> 32 << 32
                    : cut(open, among_best ? need : need - sure, by_rank{}, mass_under{double(max())});
   return min_keep <= 1 ? last : std::min(last, top_cut(std::min(std::size_t(min_keep), size())));
-}
-
-SLUICE_BODY void row::keep_nearest(double center, float p, int min_keep) noexcept {
-  reference();
-  if (empty()) return;
-  const by_distance before{center};
-  if (cuts_plainly(p) || min_keep > 1) {
-    const rank_key last = cut_by_mass(before, p, min_keep);
-    return keep_within(before, last);
-  }
-  double inside = 0, outside = 2 * kernel::mass_reach + (center < double(max()) ? double(max()) - center : 0);
-  rough_masses masses(*this);
-  for (int round = 0; round < 16; ++round) {
-    const double middle = 0.5 * (inside + outside), whole = masses.total(), noise = 1e-4 * whole;
-    const double window = masses.from(kernel::saturated(center - middle)).reached -
-                          masses.from(kernel::next_up(kernel::saturated(center + middle))).reached;
-    if (surely_inside(window + noise, whole, double(p))) {
-      inside = middle;
-    } else if (surely_outside(window - noise, whole, double(p))) {
-      outside = middle;
-    } else {
-      break;
-    }
-  }
-  // All within `inside` stay, if there is a float; those up to `outside` are put in order.
-  const auto total = [this](float least) {
-    return kernels_.mass(blocks_, block_count_, std::max(least, floor_), double(max())).total;
-  };
-  const std::uint64_t need = kernel::needed_mass(p, total_mass());
-  const float low = edge(before, inside, false), high = edge(before, inside, true);
-  const float past = kernel::next_up(high);
-  const bool some =
-      before.distance(kernel::key_of(low, 0)) <= inside && before.distance(kernel::key_of(high, 0)) <= inside;
-  const std::uint64_t sure = some ? total(low) - total(past) : 0;
-  if (sure >= need) return keep_within(before, cut_by_mass(before, p, min_keep));
-  auto* const out = reinterpret_cast<rank_key*>(scratch_);
-  const float lowest_open = std::max(edge(before, outside, false), floor_);
-  std::size_t count;
-  if (some) {
-    count = kernels_.collect(blocks_, block_count_, lowest_open, low, out);
-    count += kernels_.collect(blocks_, block_count_, std::max(past, floor_),
-                              kernel::next_up(edge(before, outside, true)), out + count);
-  } else {
-    count = kernels_.collect(blocks_, block_count_, lowest_open, kernel::next_up(edge(before, outside, true)),
-                             out);
-  }
-  if (count == 0) return keep_within(before, cut_by_mass(before, p, min_keep));
-  const rank_key last = cut({out, count}, need - sure, before, mass_under{double(max())});
-  keep_within(before, last);
-}
-
-/// Keeps what stands at or before `last` in the order of distance.
-SLUICE_BODY void row::keep_within(const by_distance& before, rank_key last) noexcept {
-  const auto keep = [&](token_id id, float logit) { return !before(last, kernel::key_of(logit, id)); };
-  if (!dense_) return compact(kernel::lowest, keep);
-  const double reach = before.distance(last);
-  floor_ = std::max(floor_, edge(before, reach, false));
-  size_known_ = false;
-  forget_sums();
-  // What lies nearer than the last one stays. Above the center, and among those that tie with it, each is
-  // looked at: several floats may share a distance.
-  const double nearer = reach > 0 ? std::bit_cast<double>(std::bit_cast<std::uint64_t>(reach) - 1) : -1;
-  const auto drop = [&](float least, float below) {
-    auto* const out = reinterpret_cast<rank_key*>(scratch_);
-    const std::size_t count = kernels_.collect(blocks_, block_count_, std::max(least, floor_), below, out);
-    for (std::size_t i = 0; i < count; ++i)
-      if (!keep(kernel::id_of(out[i]), kernel::logit_of(out[i]))) remove(kernel::id_of(out[i]));
-  };
-  const float low = edge(before, nearer, false), high = edge(before, nearer, true);
-  drop(before.distance(kernel::key_of(high, 0)) <= nearer ? kernel::next_up(high) : high,
-       kernel::infinite(1));
-  drop(floor_, before.distance(kernel::key_of(low, 0)) <= nearer ? low : kernel::next_up(low));
 }
 
 SLUICE_STRICT_END

@@ -3,10 +3,12 @@
 // How a row is written: the block of a token is copied first.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -18,17 +20,26 @@ namespace sluice::inline v1::inline SLUICE_ISA {
 
 SLUICE_STRICT_BEGIN
 
+/// Where a list has the block of a number, 1 more than its place in the table.
+SLUICE_BODY void row::number_blocks() noexcept {
+  std::fill_n(places_, (vocab_ + random::block_size - 1) / random::block_size, 0u);
+  for (std::size_t b = 0; b < block_count_; ++b)
+    places_[std::size_t(blocks_[b].first) / random::block_size] = std::uint32_t(b + 1);
+  numbered_ = true;
+}
+
 /// The block and place of a token that is present.
-inline bool row::find(token_id token, kernel::block*& block, std::uint32_t& index) const noexcept {
+inline bool row::find(token_id token, kernel::block*& block, std::uint32_t& index) noexcept {
   if (token < 0 || std::size_t(token) >= vocab_) return false;
   const token_id number = token / token_id(random::block_size);
   if (dense_) {
     block = blocks_ + number;
     index = std::uint32_t(token - block->first);
   } else {
-    block = std::lower_bound(blocks_, blocks_ + block_count_, number * token_id(random::block_size),
-                             [](const kernel::block& b, token_id first) { return b.first < first; });
-    if (block == blocks_ + block_count_) return false;
+    if (!numbered_) number_blocks();
+    const std::uint32_t place = places_[number];
+    if (place == 0) return false;
+    block = blocks_ + (place - 1);
     const token_id* const end = block->ids + block->count;
     const token_id* const at = std::lower_bound(block->ids, end, token);
     if (at == end || *at != token) return false;
@@ -47,16 +58,23 @@ inline float* row::writable(kernel::block& block) noexcept {
   return logits_ + block.first;
 }
 
-SLUICE_BODY void row::write(kernel::block& block, std::uint32_t index, float logit) noexcept {
+/// What lies below the floor may be among it: an absent token then stands for an empty block.
+inline float row::max_of(const float* logits, std::size_t count) const noexcept {
+  kernel::block block;
+  kernels_.index(logits, count, &block);
+  return block.max;
+}
+
+/// The caller forgets the sums.
+inline void row::write(kernel::block& block, std::uint32_t index, float logit) noexcept {
   float* const logits = writable(block);
   const float old = std::exchange(logits[index], logit);
   if (logit >= block.max) {
     block.max = logit;
   } else if (!(old < block.max)) {
-    block.max = kernel::max_of(logits, block.count, floor_);
+    block.max = max_of(logits, block.count);
   }
   if (kernel::is_infinite(logit)) whole_ = false;
-  forget_sums();
 }
 
 /// Below-floor tokens become -inf, so that an edit can neither revive nor drop one.
@@ -68,11 +86,31 @@ inline void row::solidify() noexcept {
 
 template <class F>
 inline void row::edit(token_id token, F&& f) noexcept {
+  struct one {
+    token_id token;
+  };
+  edit(std::span<const one>(std::array{one{token}}), [&f](const one&, double logit) { return f(logit); });
+}
+
+template <class Entries, class F>
+inline void row::edit(const Entries& entries, F&& f) noexcept {
+  constexpr std::ptrdiff_t ahead = 8;  // the logits of tokens further on are fetched meanwhile
   solidify();
-  kernel::block* block;
-  std::uint32_t index;
-  if (!find(token, block, index)) return;
-  write(*block, index, kernel::saturated(f(double(block->logits[index]))));
+  const auto* const end = std::to_address(entries.end());
+  for (const auto* entry = std::to_address(entries.begin()); entry != end; ++entry) {
+    if (dense_ && end - entry > ahead) {
+      const token_id next = entry[ahead].token;
+      if (next >= 0 && std::size_t(next) < vocab_) {
+        const kernel::block& block = blocks_[std::size_t(next) / random::block_size];
+        __builtin_prefetch(block.logits + (next - block.first));
+      }
+    }
+    kernel::block* block;
+    std::uint32_t index;
+    if (find(entry->token, block, index))
+      write(*block, index, kernel::saturated(f(*entry, double(block->logits[index]))));
+  }
+  forget_sums();
   reference_known_ = false;
 }
 
@@ -82,6 +120,7 @@ inline void row::remove(token_id token) noexcept {
   std::uint32_t index;
   if (!find(token, block, index)) return;
   write(*block, index, kernel::infinite(-1));
+  forget_sums();
   if (size_known_) --size_;
 }
 
@@ -113,6 +152,7 @@ SLUICE_BODY void row::add_biases(std::span<const token_bias> request) noexcept {
     } else {
       write(*block, index, kernel::saturated(double(logit) + double(bias)));
     }
+    forget_sums();
     reference_known_ = false;
   };
   const auto named = [request](token_id token) noexcept {

@@ -150,7 +150,8 @@ SLUICE_BODY row::row(const logits_view& logits, const call_options& call, worksp
 inline std::size_t row_bytes(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
   const std::size_t padded = blocks * random::block_size;
   const std::size_t scratch = std::max({tokens * 12, blocks * 64, biases * 8});
-  return std::max(padded, tokens) * 8 + scratch + blocks * (sizeof(kernel::block) + 32) + 64;
+  return std::max(padded, tokens) * 8 + scratch +
+         blocks * (sizeof(kernel::block) + 32 + sizeof(std::uint32_t)) + 64;
 }
 
 inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
@@ -163,6 +164,7 @@ inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t bia
   marks_ = reinterpret_cast<std::uint32_t*>(take(blocks * 32));
   logits_ = reinterpret_cast<float*>(take(cells * sizeof(float)));
   ids_ = reinterpret_cast<token_id*>(take(cells * sizeof(token_id)));
+  places_ = reinterpret_cast<std::uint32_t*>(take(blocks * sizeof(std::uint32_t)));
   scratch_ = next;
   room_ = cells;
   return true;
@@ -258,7 +260,7 @@ SLUICE_BODY void row::open_sparse(const logits_view& logits, const token_mask& m
 /// Groups the first `count` entries of logits_ and ids_, in ascending order of id, into sparse blocks.
 SLUICE_BODY void row::list(std::size_t count) noexcept {
   block_count_ = 0;
-  dense_ = false;
+  dense_ = numbered_ = false;
   floor_ = kernel::lowest;
   for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
     const token_id number = ids_[begin] / token_id(random::block_size);

@@ -17,7 +17,8 @@ SLUICE_STRICT_BEGIN
 
 inline std::size_t row::size() noexcept {
   if (!size_known_) {
-    size_ = kernels_.size(blocks_, block_count_, floor_);
+    const bool all = dense_ && kernel::is_infinite(present());
+    size_ = all ? vocab_ : kernels_.size(blocks_, block_count_, floor_);
     size_known_ = true;
   }
   return size_;

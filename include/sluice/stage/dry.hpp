@@ -39,10 +39,9 @@ struct dry {
   void build() { rules = past::make_dry_rules(allowed_length, last_n, sequence_breakers); }
   bool active() const noexcept { return multiplier != 0 && base >= 1 && last_n != 0; }
   void operator()(row& r, sequence& q) const noexcept {
-    for (const token_repeat& repeat : r.repeats(q, rules)) {
-      const double by = double(multiplier) * raised(repeat.length - rules.allowed);
-      r.edit(repeat.token, [by](double l) { return l - by; });
-    }
+    r.edit(r.repeats(q, rules), [this](const token_repeat& repeat, double l) {
+      return l - double(multiplier) * raised(repeat.length - rules.allowed);
+    });
   }
   bool prepare(sequence& q, workspace& memory, std::size_t vocab_size) const noexcept {
     return past::prepare_repeats(q, rules, detail::workspace_access::repeats(memory), vocab_size);

@@ -26,10 +26,9 @@ struct frequency_presence {
   }
   bool active() const noexcept { return (frequency != 0 || presence != 0) && last_n != 0; }
   void operator()(row& r, sequence& q) const noexcept {
-    for (const token_count& seen : r.window(q, last_n, of)) {
-      const double by = double(frequency) * seen.count + double(presence);
-      r.edit(seen.token, [by](double l) { return l - by; });
-    }
+    r.edit(r.window(q, last_n, of), [this](const token_count& seen, double l) {
+      return l - (double(frequency) * seen.count + double(presence));
+    });
   }
   bool prepare(sequence& q, workspace&, std::size_t) const noexcept {
     return past::window(q, last_n, of) != nullptr;

@@ -26,12 +26,11 @@ struct repetition_penalty {
   bool active() const noexcept { return penalty != 1 && last_n != 0; }
   void operator()(row& r, sequence& q) const noexcept {
     const double by = penalty, level = normalized ? r.log_sum_exp() : 0;
-    for (const token_count& seen : r.window(q, last_n)) {
-      r.edit(seen.token, [&](double l) {
-        if (normalized) return level + by * (l - level);
-        return l > 0 ? l / by : l * by;
-      });
-    }
+    r.edit(r.window(q, last_n), [&](const token_count&, double l) {
+      if (normalized) return level + by * (l - level);
+      const double positive = l / by, negative = l * by;  // a branch would be taken as often as not
+      return l > 0 ? positive : negative;
+    });
   }
   bool prepare(sequence& q, workspace&, std::size_t) const noexcept {
     return past::window(q, last_n, counted::all) != nullptr;
