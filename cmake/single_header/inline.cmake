@@ -49,7 +49,7 @@ function(expand name)
     set_property(GLOBAL PROPERTY "written ${name}" "${conditions}")
   endif()
 
-  file(APPEND ${OUTPUT}.body "\n// --- ${name}\n")
+  file(APPEND ${OUTPUT}.body "\n// --- ${name}")
   string(PREPEND rest "\n")
   while(TRUE)
     string(FIND "${rest}" "\n#" begin)
