@@ -15,7 +15,8 @@ function(run_script result)
 endfunction()
 
 file(WRITE ${WORK}/LICENSE "You may.\n\nNo warranty.\n")
-write(sluice.hpp "#pragma once\n\n#include <vector>\n\n#include <sluice/a.hpp>\n#include <sluice/b.hpp>\n\nint s[] = {1; 2};\n")
+write(sluice.hpp "#pragma once\n\n#include <vector>\n\n\
+#include <sluice/a.hpp>\n#include <sluice/b.hpp>\n\nint s[] = {1; 2};\n")
 write(a.hpp "#pragma once\n\n#include <sluice/b.hpp>\n\nint a;\n#include <sluice/part.inc>\n")
 write(b.hpp "#pragma once\n\n#include <array>\n#include <vector>\n\n#if defined(B)\n#include <new>\n#include <array>\n\
 #include <sluice/c.hpp>\n#else\n#include <sluice/part.inc>\n#endif\nint b;\n")

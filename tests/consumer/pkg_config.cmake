@@ -26,7 +26,8 @@ endif()
 
 separate_arguments(cflags NATIVE_COMMAND "${cflags}")
 set(program ${MOVED}/consumer)
-execute_process(COMMAND ${COMPILER} -std=c++20 -DFLAG_OF_THE_USER ${cflags} ${CMAKE_CURRENT_LIST_DIR}/main.cpp -o ${program}
+execute_process(
+  COMMAND ${COMPILER} -std=c++20 -DFLAG_OF_THE_USER ${cflags} ${CMAKE_CURRENT_LIST_DIR}/main.cpp -o ${program}
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${program} COMMAND_ERROR_IS_FATAL ANY)
 
