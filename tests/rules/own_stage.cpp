@@ -3,27 +3,16 @@
 #include <cmath>
 #include <string>
 
+#include "../../examples/top_a.hpp"
 #include "harness.hpp"
 
-// A stage of one's own goes through the harness like the library's; and for every rule a stage that breaks
-// it, which the harness must reject by name.
+// The stage of examples/custom_stage.cpp goes through the harness like the library's; and for every rule a
+// stage that breaks it, which the harness must reject by name.
 
 namespace {
 
 using sluice::place;
 using sluice::row;
-
-constexpr place behind_min_p = place(int(place::min_p) + 1);
-
-/// Top-a: keeps p >= a * max(p)^2.
-struct top_a {
-  static constexpr place where = behind_min_p;
-  float a = 0;
-  bool active() const noexcept { return a > 0; }
-  void operator()(row& r) const noexcept {
-    r.keep_at_least(2.0 * double(r.max()) - r.log_sum_exp() + std::log(double(a)));
-  }
-};
 
 tests::expectation top_a_by_definition(std::span<const float> logits, float a) {
   tests::expectation result;
@@ -61,7 +50,7 @@ enum class fault {
 
 /// Breaks one rule.
 struct faulty {
-  static constexpr place where = behind_min_p;
+  static constexpr auto where = place(int(place::min_p) + 1);
   fault breaks = fault::works_when_off;
 
   bool active() const noexcept { return true; }

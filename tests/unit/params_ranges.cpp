@@ -14,7 +14,7 @@ using sluice::sampling_params;
 namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float tiny = std::numeric_limits<float>::denorm_min();
 constexpr float largest = std::numeric_limits<float>::max();
 constexpr float above_one = 1.0f + std::numeric_limits<float>::epsilon();
@@ -69,8 +69,8 @@ TEST_CASE("the first problem in the order of the fields is told") {
 
 TEST_CASE("temperature is any finite number") {
   takes_every_finite_number<&sampling_params::temperature>();
-  CHECK(text_for<&sampling_params::temperature>(nan) == "temperature must be finite, got nan");
-  CHECK(text_for<&sampling_params::temperature>(-nan) == "temperature must be finite, got nan");
+  CHECK(text_for<&sampling_params::temperature>(not_a_number) == "temperature must be finite, got nan");
+  CHECK(text_for<&sampling_params::temperature>(-not_a_number) == "temperature must be finite, got nan");
   CHECK(text_for<&sampling_params::temperature>(inf) == "temperature must be finite, got inf");
   CHECK(text_for<&sampling_params::temperature>(-inf) == "temperature must be finite, got -inf");
 }
@@ -78,7 +78,7 @@ TEST_CASE("temperature is any finite number") {
 TEST_CASE("dynatemp_range is any finite number") {
   takes_every_finite_number<&sampling_params::dynatemp_range>();
   CHECK(text_for<&sampling_params::dynatemp_range>(inf) == "dynatemp_range must be finite, got inf");
-  CHECK(text_for<&sampling_params::dynatemp_range>(nan) == "dynatemp_range must be finite, got nan");
+  CHECK(text_for<&sampling_params::dynatemp_range>(not_a_number) == "dynatemp_range must be finite, got nan");
 }
 
 TEST_CASE("dynatemp_exponent is above zero") {
@@ -89,7 +89,7 @@ TEST_CASE("dynatemp_exponent is above zero") {
   CHECK(text_for<member>(-0.0f) == "dynatemp_exponent must be finite and > 0, got -0");
   CHECK(text_for<member>(-1.0f) == "dynatemp_exponent must be finite and > 0, got -1");
   CHECK(text_for<member>(inf) == "dynatemp_exponent must be finite and > 0, got inf");
-  CHECK(text_for<member>(nan) == "dynatemp_exponent must be finite and > 0, got nan");
+  CHECK(text_for<member>(not_a_number) == "dynatemp_exponent must be finite and > 0, got nan");
 }
 
 TEST_CASE("top_k is any integer") {
@@ -109,7 +109,7 @@ TEST_CASE("top_p is in [0, 1]") {
   takes_zero_to_one<member>();
   CHECK(text_for<member>(-tiny) == "top_p must be in [0, 1], got -1e-45");
   CHECK(text_for<member>(above_one) == "top_p must be in [0, 1], got 1.0000001");
-  CHECK(text_for<member>(nan) == "top_p must be in [0, 1], got nan");
+  CHECK(text_for<member>(not_a_number) == "top_p must be in [0, 1], got nan");
   CHECK(text_for<member>(inf) == "top_p must be in [0, 1], got inf");
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("min_p is in [0, 1]") {
   takes_zero_to_one<&sampling_params::min_p>();
   CHECK(text_for<&sampling_params::min_p>(-0.1f) == "min_p must be in [0, 1], got -0.1");
   CHECK(text_for<&sampling_params::min_p>(above_one) == "min_p must be in [0, 1], got 1.0000001");
-  CHECK(text_for<&sampling_params::min_p>(nan) == "min_p must be in [0, 1], got nan");
+  CHECK(text_for<&sampling_params::min_p>(not_a_number) == "min_p must be in [0, 1], got nan");
 }
 
 TEST_CASE("typical_p is in (0, 1]") {
@@ -127,20 +127,21 @@ TEST_CASE("typical_p is in (0, 1]") {
   CHECK(text_for<member>(0.0f) == "typical_p must be in (0, 1], got 0");
   CHECK(text_for<member>(-0.5f) == "typical_p must be in (0, 1], got -0.5");
   CHECK(text_for<member>(above_one) == "typical_p must be in (0, 1], got 1.0000001");
-  CHECK(text_for<member>(nan) == "typical_p must be in (0, 1], got nan");
+  CHECK(text_for<member>(not_a_number) == "typical_p must be in (0, 1], got nan");
 }
 
 TEST_CASE("top_n_sigma is any finite number") {
   takes_every_finite_number<&sampling_params::top_n_sigma>();
   CHECK(text_for<&sampling_params::top_n_sigma>(inf) == "top_n_sigma must be finite, got inf");
-  CHECK(text_for<&sampling_params::top_n_sigma>(nan) == "top_n_sigma must be finite, got nan");
+  CHECK(text_for<&sampling_params::top_n_sigma>(not_a_number) == "top_n_sigma must be finite, got nan");
 }
 
 TEST_CASE("xtc_probability is in [0, 1]") {
   takes_zero_to_one<&sampling_params::xtc_probability>();
   CHECK(text_for<&sampling_params::xtc_probability>(-1.0f) == "xtc_probability must be in [0, 1], got -1");
   CHECK(text_for<&sampling_params::xtc_probability>(2.0f) == "xtc_probability must be in [0, 1], got 2");
-  CHECK(text_for<&sampling_params::xtc_probability>(nan) == "xtc_probability must be in [0, 1], got nan");
+  CHECK(text_for<&sampling_params::xtc_probability>(not_a_number) ==
+        "xtc_probability must be in [0, 1], got nan");
 }
 
 TEST_CASE("xtc_threshold is in [0, 1]; above one half it is off") {
@@ -148,7 +149,8 @@ TEST_CASE("xtc_threshold is in [0, 1]; above one half it is off") {
   CHECK(text_for<&sampling_params::xtc_threshold>(0.6f) == "");
   CHECK(text_for<&sampling_params::xtc_threshold>(-1.0f) == "xtc_threshold must be in [0, 1], got -1");
   CHECK(text_for<&sampling_params::xtc_threshold>(2.0f) == "xtc_threshold must be in [0, 1], got 2");
-  CHECK(text_for<&sampling_params::xtc_threshold>(nan) == "xtc_threshold must be in [0, 1], got nan");
+  CHECK(text_for<&sampling_params::xtc_threshold>(not_a_number) ==
+        "xtc_threshold must be in [0, 1], got nan");
 }
 
 TEST_CASE("repetition_penalty is above zero") {
@@ -159,16 +161,18 @@ TEST_CASE("repetition_penalty is above zero") {
   CHECK(text_for<member>(0.0f) == "repetition_penalty must be finite and > 0, got 0");
   CHECK(text_for<member>(-1.3f) == "repetition_penalty must be finite and > 0, got -1.3");
   CHECK(text_for<member>(inf) == "repetition_penalty must be finite and > 0, got inf");
-  CHECK(text_for<member>(nan) == "repetition_penalty must be finite and > 0, got nan");
+  CHECK(text_for<member>(not_a_number) == "repetition_penalty must be finite and > 0, got nan");
 }
 
 TEST_CASE("frequency_penalty and presence_penalty are any finite numbers") {
   takes_every_finite_number<&sampling_params::frequency_penalty>();
   takes_every_finite_number<&sampling_params::presence_penalty>();
   CHECK(text_for<&sampling_params::frequency_penalty>(-inf) == "frequency_penalty must be finite, got -inf");
-  CHECK(text_for<&sampling_params::frequency_penalty>(nan) == "frequency_penalty must be finite, got nan");
+  CHECK(text_for<&sampling_params::frequency_penalty>(not_a_number) ==
+        "frequency_penalty must be finite, got nan");
   CHECK(text_for<&sampling_params::presence_penalty>(-inf) == "presence_penalty must be finite, got -inf");
-  CHECK(text_for<&sampling_params::presence_penalty>(nan) == "presence_penalty must be finite, got nan");
+  CHECK(text_for<&sampling_params::presence_penalty>(not_a_number) ==
+        "presence_penalty must be finite, got nan");
 }
 
 TEST_CASE("a window is -1, 0 or a count") {
@@ -187,9 +191,9 @@ TEST_CASE("dry_multiplier and dry_base are any finite numbers") {
   takes_every_finite_number<&sampling_params::dry_multiplier>();
   takes_every_finite_number<&sampling_params::dry_base>();
   CHECK(text_for<&sampling_params::dry_multiplier>(inf) == "dry_multiplier must be finite, got inf");
-  CHECK(text_for<&sampling_params::dry_multiplier>(nan) == "dry_multiplier must be finite, got nan");
+  CHECK(text_for<&sampling_params::dry_multiplier>(not_a_number) == "dry_multiplier must be finite, got nan");
   CHECK(text_for<&sampling_params::dry_base>(inf) == "dry_base must be finite, got inf");
-  CHECK(text_for<&sampling_params::dry_base>(nan) == "dry_base must be finite, got nan");
+  CHECK(text_for<&sampling_params::dry_base>(not_a_number) == "dry_base must be finite, got nan");
 }
 
 TEST_CASE("dry_allowed_length is not negative") {
@@ -214,22 +218,24 @@ TEST_CASE("the scatter strengths and collision are in [0, 1]") {
         "scatter_strength must be in [0, 1], got -0.1");
   CHECK(text_for<&sampling_params::scatter_strength>(above_one) ==
         "scatter_strength must be in [0, 1], got 1.0000001");
-  CHECK(text_for<&sampling_params::scatter_strength>(nan) == "scatter_strength must be in [0, 1], got nan");
+  CHECK(text_for<&sampling_params::scatter_strength>(not_a_number) ==
+        "scatter_strength must be in [0, 1], got nan");
   CHECK(text_for<&sampling_params::scatter_collision>(-0.1f) ==
         "scatter_collision must be in [0, 1], got -0.1");
   CHECK(text_for<&sampling_params::scatter_collision>(1.25f) ==
         "scatter_collision must be in [0, 1], got 1.25");
-  CHECK(text_for<&sampling_params::scatter_collision>(nan) == "scatter_collision must be in [0, 1], got nan");
+  CHECK(text_for<&sampling_params::scatter_collision>(not_a_number) ==
+        "scatter_collision must be in [0, 1], got nan");
 
   constexpr auto low = &sampling_params::scatter_strength_min, high = &sampling_params::scatter_strength_max;
   CHECK(text_for<low>(0.0f) == "");
   CHECK(text_for<low>(-0.1f) == "scatter_strength_min must be in [0, 1], got -0.1");
   CHECK(text_for<low>(1.5f) == "scatter_strength_min must be in [0, 1], got 1.5");
-  CHECK(text_for<low>(nan) == "scatter_strength_min must be in [0, 1], got nan");
+  CHECK(text_for<low>(not_a_number) == "scatter_strength_min must be in [0, 1], got nan");
   CHECK(text_for<high>(1.0f) == "");
   CHECK(text_for<high>(-0.1f) == "scatter_strength_max must be in [0, 1], got -0.1");
   CHECK(text_for<high>(1.5f) == "scatter_strength_max must be in [0, 1], got 1.5");
-  CHECK(text_for<high>(nan) == "scatter_strength_max must be in [0, 1], got nan");
+  CHECK(text_for<high>(not_a_number) == "scatter_strength_max must be in [0, 1], got nan");
 }
 
 TEST_CASE("scatter_strength_min is at most scatter_strength_max") {
@@ -253,7 +259,7 @@ TEST_CASE("scatter_k is at most 1024, scatter_steps at most 64; below two and on
 TEST_CASE("scatter_radius is any finite number") {
   takes_every_finite_number<&sampling_params::scatter_radius>();
   CHECK(text_for<&sampling_params::scatter_radius>(inf) == "scatter_radius must be finite, got inf");
-  CHECK(text_for<&sampling_params::scatter_radius>(nan) == "scatter_radius must be finite, got nan");
+  CHECK(text_for<&sampling_params::scatter_radius>(not_a_number) == "scatter_radius must be finite, got nan");
 }
 
 TEST_CASE("scatter_entropy_target is in (0, 1)") {
@@ -262,7 +268,7 @@ TEST_CASE("scatter_entropy_target is in (0, 1)") {
   CHECK(text_for<member>(below_one) == "");
   CHECK(text_for<member>(0.0f) == "scatter_entropy_target must be in (0, 1), got 0");
   CHECK(text_for<member>(1.0f) == "scatter_entropy_target must be in (0, 1), got 1");
-  CHECK(text_for<member>(nan) == "scatter_entropy_target must be in (0, 1), got nan");
+  CHECK(text_for<member>(not_a_number) == "scatter_entropy_target must be in (0, 1), got nan");
 }
 
 TEST_CASE("scatter_absorption is not negative") {
@@ -271,7 +277,7 @@ TEST_CASE("scatter_absorption is not negative") {
   CHECK(text_for<member>(largest) == "");
   CHECK(text_for<member>(-tiny) == "scatter_absorption must be finite and >= 0, got -1e-45");
   CHECK(text_for<member>(inf) == "scatter_absorption must be finite and >= 0, got inf");
-  CHECK(text_for<member>(nan) == "scatter_absorption must be finite and >= 0, got nan");
+  CHECK(text_for<member>(not_a_number) == "scatter_absorption must be finite and >= 0, got nan");
 }
 
 TEST_CASE("ids of biases lie in the vocabulary") {
@@ -291,9 +297,10 @@ TEST_CASE("ids of biases lie in the vocabulary") {
 
 TEST_CASE("a bias may be infinite, but not NaN") {
   CHECK_FALSE(check({.logit_bias = {{1, inf}, {2, -inf}}, .language_bias = {{1, inf}, {2, -inf}}}));
-  CHECK(check({.logit_bias = {{3, 0.0f}, {7, nan}}}).text ==
+  CHECK(check({.logit_bias = {{3, 0.0f}, {7, not_a_number}}}).text ==
         "logit_bias must hold numbers, got nan for token 7");
-  CHECK(check({.language_bias = {{7, -nan}}}).text == "language_bias must hold numbers, got nan for token 7");
+  CHECK(check({.language_bias = {{7, -not_a_number}}}).text ==
+        "language_bias must hold numbers, got nan for token 7");
 }
 
 TEST_CASE("suppressed and protected tokens lie in the vocabulary") {

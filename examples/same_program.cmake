@@ -1,0 +1,11 @@
+# The first program that README shows must be PROGRAM without the comment that it starts with.
+file(READ ${README} readme)
+if(NOT readme MATCHES "```cpp\n([^`]*)```")
+  message(FATAL_ERROR "${README} shows no program between ```cpp and ```.")
+endif()
+set(shown "${CMAKE_MATCH_1}")
+file(READ ${PROGRAM} program)
+string(REGEX REPLACE "^(//[^\n]*\n)+\n" "" program "${program}")
+if(NOT shown STREQUAL program)
+  message(FATAL_ERROR "The first program of ${README} and ${PROGRAM} differ: copy the one into the other.")
+endif()
