@@ -1,0 +1,174 @@
+#include "laws.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <sluice/sluice.hpp>
+#include <sstream>
+#include <string_view>
+
+#include "../rows.hpp"
+#include "library.hpp"
+
+namespace tests {
+
+namespace {
+
+void sort_by_id(law& l) {
+  std::sort(l.begin(), l.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+}
+
+/// Null where the stage is off and the library has no sampler for that.
+llama_sampler* sampler_of(std::string_view stage, const sluice::sampling_params& p, std::size_t vocab) {
+  const auto keep = std::size_t(p.min_keep);
+  if (stage == "penalties")
+    return llama_sampler_init_penalties(int(vocab), p.penalty_last_n, p.repetition_penalty,
+                                        p.frequency_penalty, p.presence_penalty);
+  if (stage == "dry" && (p.dry_multiplier == 0 || p.dry_base < 1 || p.dry_penalty_last_n <= 0)) return nullptr;
+  if (stage == "dry")
+    return library::init_dry(p.dry_multiplier, p.dry_base, p.dry_allowed_length, p.dry_penalty_last_n,
+                             p.dry_sequence_breakers);
+  if (stage == "top_n_sigma") return llama_sampler_init_top_n_sigma(p.top_n_sigma);
+  if (stage == "top_k") return llama_sampler_init_top_k(p.top_k);
+  if (stage == "typ_p") return llama_sampler_init_typical(p.typical_p, keep);
+  if (stage == "top_p") return llama_sampler_init_top_p(p.top_p, keep);
+  if (stage == "min_p") return llama_sampler_init_min_p(p.min_p, keep);
+  if (stage == "xtc") return llama_sampler_init_xtc(p.xtc_probability, p.xtc_threshold, keep, 1);
+  REQUIRE(stage == "temperature");
+  return llama_sampler_init_temp_ext(p.temperature, p.dynatemp_range, p.dynatemp_exponent);
+}
+
+/// Every cut a little looser (`by` > 0) or tighter.
+sluice::sampling_params moved(sluice::sampling_params p, double by) {
+  const auto within = [](double value, double low, double high) {
+    return float(std::clamp(value, low, high));
+  };
+  if (p.top_p < 1) p.top_p = within(double(p.top_p) + by, 0, 1);
+  if (p.min_p > 0) p.min_p = within(double(p.min_p) * (1 - by), 1e-30, 1);
+  if (p.typical_p < 1) p.typical_p = within(double(p.typical_p) + by, 1e-30, 1);
+  if (p.top_n_sigma > 0) p.top_n_sigma = float(double(p.top_n_sigma) + by);
+  if (p.xtc_probability > 0) p.xtc_threshold = within(double(p.xtc_threshold) + by, 0, 0.5);
+  return p;
+}
+
+/// Whether the survivors change with changes below 1e-4.
+bool near_a_boundary(std::span<const float> row, const sluice::sampling_params& params,
+                     std::span<const int> history, const token_ids& here, const token_ids& there) {
+  const auto decides = [&](const token_ids& other) { return other != here || other == there; };
+  for (const double by : {1e-4, -1e-4})
+    if (decides(ids(ours(row, moved(params, by), history)))) return true;
+  generator g(row.size());
+  for (int i = 0; i < 4; ++i) {
+    std::vector<float> other(row.begin(), row.end());
+    for (float& l : other) l = float(double(l) + g.uniform(-1e-4, 1e-4));
+    if (decides(ids(ours(other, params, history)))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+law ours(std::span<const float> row, const sluice::sampling_params& params, std::span<const int> history) {
+  const sluice::standard_chain chain(params);
+  sluice::sequence sequence(1);
+  sequence.accept(history);
+  const auto found = chain.distribution(row, sequence);
+  law l(found.begin(), found.end());
+  sort_by_id(l);
+  return l;
+}
+
+llama_sampler* chain_of(const sluice::sampling_params& params, std::size_t vocab) {
+  llama_sampler* const chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
+  std::vector<llama_logit_bias> biases;
+  for (const auto& [token, bias] : params.logit_bias) biases.push_back({token, bias});
+  if (!biases.empty())
+    llama_sampler_chain_add(chain,
+                            llama_sampler_init_logit_bias(int(vocab), int(biases.size()), biases.data()));
+  std::string_view rest = params.order;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    llama_sampler* const next = sampler_of(rest.substr(0, end), params, vocab);
+    if (next != nullptr) llama_sampler_chain_add(chain, next);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return chain;
+}
+
+std::vector<llama_token_data> candidates(std::span<const float> row) {
+  std::vector<llama_token_data> data;
+  data.reserve(row.size());
+  for (std::size_t i = 0; i < row.size(); ++i) data.push_back({llama_token(i), row[i], 0});
+  return data;
+}
+
+llama_token_data_array array_of(std::vector<llama_token_data>& data) {
+  return {.data = data.data(), .size = data.size(), .selected = -1, .sorted = false};
+}
+
+law theirs(std::span<const float> row, const sluice::sampling_params& params, std::span<const int> history) {
+  llama_sampler* const chain = chain_of(params, row.size());
+  llama_sampler_chain_add(chain, llama_sampler_init_dist(1));
+  for (const int token : history) llama_sampler_accept(chain, token);
+  std::vector<llama_token_data> data = candidates(row);
+  llama_token_data_array array = array_of(data);
+  llama_sampler_apply(chain, &array);
+  law l;
+  for (std::size_t i = 0; i < array.size; ++i)
+    if (array.data[i].logit != minus_infinity) l.push_back({array.data[i].id, 0, array.data[i].p});
+  llama_sampler_free(chain);
+  sort_by_id(l);
+  return l;
+}
+
+token_ids ids(const law& l) {
+  token_ids out;
+  for (const auto& token : l) out.push_back(token.id);
+  return out;
+}
+
+std::string to_text(const sluice::sampling_params& p) {
+  std::ostringstream out;
+  out.precision(9);
+  out << p.order << ": t " << p.temperature << " +- " << p.dynatemp_range << " ^ " << p.dynatemp_exponent
+      << ", top_k " << p.top_k << ", top_p " << p.top_p << ", min_p " << p.min_p << ", typical_p "
+      << p.typical_p << ", top_n_sigma " << p.top_n_sigma << ", min_keep " << p.min_keep << ", xtc "
+      << p.xtc_probability << " " << p.xtc_threshold << ", penalties " << p.repetition_penalty << " "
+      << p.frequency_penalty << " " << p.presence_penalty << " over " << p.penalty_last_n << ", dry "
+      << p.dry_multiplier << " " << p.dry_base << " " << p.dry_allowed_length << " over "
+      << p.dry_penalty_last_n << ", " << p.dry_sequence_breakers.size() << " breakers, " << p.logit_bias.size()
+      << " biases";
+  return out.str();
+}
+
+void compare(tally& t, std::span<const float> row, const sluice::sampling_params& params,
+             std::span<const int> history) {
+  const law here = ours(row, params, history);
+  const law there = theirs(row, params, history);
+  ++t.rows;
+  if (ids(here) != ids(there)) {
+    ++t.left_out;
+    const bool explained = near_a_boundary(row, params, history, ids(here), ids(there));
+    if (!explained)
+      FAIL_CHECK(to_text(params), "; ", to_text(row), "; ", here.size(), " survivors here, ", there.size(),
+                 " there");
+    return;
+  }
+  double largest = 0;
+  for (std::size_t i = 0; i < here.size(); ++i)
+    largest = std::max(largest, std::abs(double(here[i].probability) - double(there[i].probability)));
+  t.largest = std::max(t.largest, largest);
+  if (!(largest <= 1e-5)) FAIL_CHECK(to_text(params), "; ", to_text(row), "; probabilities differ by ", largest);
+}
+
+void check_tally(const tally& t) { CHECK(t.left_out <= std::max<std::size_t>(1, t.rows / 50)); }
+
+void report(const std::string& name, const tally& t) {
+  std::printf("%-36s %6zu rows, %3zu left out, probabilities within %.1e\n", name.c_str(), t.rows, t.left_out,
+              t.largest);
+}
+
+}  // namespace tests
