@@ -27,7 +27,8 @@ llama_sampler* sampler_of(std::string_view stage, const sluice::sampling_params&
   if (stage == "penalties")
     return llama_sampler_init_penalties(int(vocab), p.penalty_last_n, p.repetition_penalty,
                                         p.frequency_penalty, p.presence_penalty);
-  if (stage == "dry" && (p.dry_multiplier == 0 || p.dry_base < 1 || p.dry_penalty_last_n <= 0)) return nullptr;
+  if (stage == "dry" && (p.dry_multiplier == 0 || p.dry_base < 1 || p.dry_penalty_last_n <= 0))
+    return nullptr;
   if (stage == "dry")
     return library::init_dry(p.dry_multiplier, p.dry_base, p.dry_allowed_length, p.dry_penalty_last_n,
                              p.dry_sequence_breakers);
@@ -139,8 +140,8 @@ std::string to_text(const sluice::sampling_params& p) {
       << p.xtc_probability << " " << p.xtc_threshold << ", penalties " << p.repetition_penalty << " "
       << p.frequency_penalty << " " << p.presence_penalty << " over " << p.penalty_last_n << ", dry "
       << p.dry_multiplier << " " << p.dry_base << " " << p.dry_allowed_length << " over "
-      << p.dry_penalty_last_n << ", " << p.dry_sequence_breakers.size() << " breakers, " << p.logit_bias.size()
-      << " biases";
+      << p.dry_penalty_last_n << ", " << p.dry_sequence_breakers.size() << " breakers, "
+      << p.logit_bias.size() << " biases";
   return out.str();
 }
 
@@ -161,7 +162,8 @@ void compare(tally& t, std::span<const float> row, const sluice::sampling_params
   for (std::size_t i = 0; i < here.size(); ++i)
     largest = std::max(largest, std::abs(double(here[i].probability) - double(there[i].probability)));
   t.largest = std::max(t.largest, largest);
-  if (!(largest <= 1e-5)) FAIL_CHECK(to_text(params), "; ", to_text(row), "; probabilities differ by ", largest);
+  if (!(largest <= 1e-5))
+    FAIL_CHECK(to_text(params), "; ", to_text(row), "; probabilities differ by ", largest);
 }
 
 void check_tally(const tally& t) { CHECK(t.left_out <= std::max<std::size_t>(1, t.rows / 50)); }

@@ -19,7 +19,8 @@ using law = std::vector<sluice::candidate>;
 using token_ids = std::vector<sluice::token_id>;
 
 /// sluice's law. The order of `params` names the stages.
-law ours(std::span<const float> row, const sluice::sampling_params& params, std::span<const int> history = {});
+law ours(std::span<const float> row, const sluice::sampling_params& params,
+         std::span<const int> history = {});
 
 /// llama.cpp's law for the same parameters: its samplers in the order of `params`, the logit bias first, and
 /// at the end `dist`, whose probabilities they are. A coin must be forced: xtc_probability 0 or 1.

@@ -64,7 +64,7 @@ llama_sampler* init_dry(float multiplier, float base, std::int32_t allowed, std:
 
 }  // namespace library
 
-#define FORWARD(name, ...)                                \
+#define FORWARD(name, ...)                               \
   static auto* const real = library::find(&name, #name); \
   return real(__VA_ARGS__)
 
@@ -86,10 +86,14 @@ llama_token llama_sampler_sample(llama_sampler* s, llama_context* context, int32
 llama_sampler_chain_params llama_sampler_chain_default_params() {
   FORWARD(llama_sampler_chain_default_params);
 }
-llama_sampler* llama_sampler_chain_init(llama_sampler_chain_params p) { FORWARD(llama_sampler_chain_init, p); }
+llama_sampler* llama_sampler_chain_init(llama_sampler_chain_params p) {
+  FORWARD(llama_sampler_chain_init, p);
+}
 void llama_sampler_chain_add(llama_sampler* c, llama_sampler* s) { FORWARD(llama_sampler_chain_add, c, s); }
 int llama_sampler_chain_n(const llama_sampler* c) { FORWARD(llama_sampler_chain_n, c); }
-llama_sampler* llama_sampler_chain_get(llama_sampler* c, int32_t i) { FORWARD(llama_sampler_chain_get, c, i); }
+llama_sampler* llama_sampler_chain_get(llama_sampler* c, int32_t i) {
+  FORWARD(llama_sampler_chain_get, c, i);
+}
 llama_sampler* llama_sampler_chain_remove(llama_sampler* c, int32_t i) {
   FORWARD(llama_sampler_chain_remove, c, i);
 }

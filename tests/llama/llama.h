@@ -1,5 +1,5 @@
-/* The sampler interface of llama.cpp, as far as sluice and its tests use it: our own declarations, for machines
-   without llama.h. The layouts are those of libllama v0.4.0. */
+/* The sampler interface of llama.cpp, as far as sluice and its tests use it: our own declarations, for
+   machines without llama.h. The layouts are those of libllama v0.4.0. */
 #pragma once
 
 #include <stdbool.h>

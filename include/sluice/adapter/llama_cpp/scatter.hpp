@@ -105,9 +105,8 @@ inline constinit llama_sampler_i scatter_interface = scatter_functions();
 
 inline llama_sampler* make_scatter(const scatter& stage, std::uint32_t seed) {
   constexpr std::uint32_t random = 0xFFFFFFFF;  // LLAMA_DEFAULT_SEED
-  return new_sampler(
-      &scatter_interface,
-      new scatter_state(nearest(stage), seed == random ? std::nullopt : std::optional(seed)));
+  return new_sampler(&scatter_interface,
+                     new scatter_state(nearest(stage), seed == random ? std::nullopt : std::optional(seed)));
 }
 
 inline llama_sampler* scatter_clone(const llama_sampler* sampler) {
@@ -120,25 +119,27 @@ inline llama_sampler* scatter_clone(const llama_sampler* sampler) {
 }  // namespace SLUICE_ISA
 }  // namespace sluice::inline v1::llama::detail
 
-/// Scatter with a fixed strength; what it does is told at sluice::scatter. The best k candidates stay, ranked,
-/// with new logits. Never fails: strength, k, radius or steps <= 0 or NaN does nothing, nor does k = 1;
-/// strength above 1 is 1, k above 1024 is 1024, steps above 64 are 64.
+/// Scatter with a fixed strength; what it does is told at sluice::scatter. The best k candidates stay,
+/// ranked, with new logits. Never fails: strength, k, radius or steps <= 0 or NaN does nothing, nor does k =
+/// 1; strength above 1 is 1, k above 1024 is 1024, steps above 64 are 64.
 SLUICE_DOOR llama_sampler* llama_sampler_init_scatter(std::int32_t k, float strength, float radius,
                                                       std::int32_t steps) {
-  return sluice::llama::detail::make_scatter(
-      {.strength = strength, .radius = radius, .k = k, .steps = steps}, 0);
+  return sluice::llama::detail::make_scatter({.strength = strength, .radius = radius, .k = k, .steps = steps},
+                                             0);
 }
 
 /// Scatter with everything it has: strength by the entropy of the candidates (`adaptive`), damping of tokens
 /// of the last `absorption_last_n` accepted (-1: all of them, 0: off), and a coin a step that fires with
-/// probability `collision`; a miss touches nothing. Does nothing unless strength > 0, adaptive or absorption >
-/// 0, and k > 1, radius, steps and collision > 0. Never fails: the other values are taken to the nearest that
-/// has a meaning, NaN to the default. Seed 0xFFFFFFFF is a random one. The coin is a function of the seed and
-/// of how many tokens were accepted: llama_sampler_accept moves it on.
-SLUICE_DOOR llama_sampler* llama_sampler_init_scatter_ext(
-    std::int32_t k, float strength, float radius, std::int32_t steps, bool adaptive, float strength_min,
-    float strength_max, float entropy_target, float absorption, std::int32_t absorption_last_n,
-    float collision, std::uint32_t seed) {
+/// probability `collision`; a miss touches nothing. Does nothing unless strength > 0, adaptive or absorption
+/// > 0, and k > 1, radius, steps and collision > 0. Never fails: the other values are taken to the nearest
+/// that has a meaning, NaN to the default. Seed 0xFFFFFFFF is a random one. The coin is a function of the
+/// seed and of how many tokens were accepted: llama_sampler_accept moves it on.
+SLUICE_DOOR llama_sampler* llama_sampler_init_scatter_ext(std::int32_t k, float strength, float radius,
+                                                          std::int32_t steps, bool adaptive,
+                                                          float strength_min, float strength_max,
+                                                          float entropy_target, float absorption,
+                                                          std::int32_t absorption_last_n, float collision,
+                                                          std::uint32_t seed) {
   return sluice::llama::detail::make_scatter({.strength = strength,
                                               .radius = radius,
                                               .k = k,
