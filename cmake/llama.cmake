@@ -2,6 +2,8 @@
 # its interface over a libllama that is loaded when the program runs (the test llama.fetch brings it).
 set(SLUICE_LLAMA_DIR ${PROJECT_BINARY_DIR}/llama)
 set(SLUICE_LLAMA_LIBRARY ${SLUICE_LLAMA_DIR}/package/bins/linux-x64/libllama.v0.4.0.so)
+set(SLUICE_LLAMA_FETCH ${CMAKE_COMMAND} -DDIR=${SLUICE_LLAMA_DIR} -DLIBRARY=${SLUICE_LLAMA_LIBRARY}
+  -DPROCESSOR=${CMAKE_SYSTEM_PROCESSOR} -P ${PROJECT_SOURCE_DIR}/cmake/fetch_llama.cmake)
 
 if(NOT UNIX)
   return()

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../support.hpp"
+#include "chain.hpp"
 
 namespace tests {
 
@@ -26,9 +27,6 @@ law ours(std::span<const float> row, const sluice::sampling_params& params,
 /// at the end `dist`, whose probabilities they are. A coin must be forced: xtc_probability 0 or 1.
 law theirs(std::span<const float> row, const sluice::sampling_params& params,
            std::span<const int> history = {});
-
-/// The chain that `theirs` runs, without `dist`. To be freed.
-llama_sampler* chain_of(const sluice::sampling_params& params, std::size_t vocab);
 
 /// An array of candidates over a row: every token, by id.
 std::vector<llama_token_data> candidates(std::span<const float> row);
