@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../rows.hpp"
+#include "../unit/allocations.hpp"
 #include "context.hpp"
 #include "laws.hpp"
 
@@ -228,6 +229,43 @@ TEST_SUITE("adapter") {
     const owner sampler(sluice::llama::make_sampler({}));
     for (void* const function : sampler->iface->others) CHECK(function == nullptr);
     CHECK(sluice::llama::sequence_of(owner(llama_sampler_init_greedy()).get()) == nullptr);
+  }
+
+  TEST_CASE("nothing allocates in steady state, whatever the order of the candidates") {
+    generator g(8);
+    const std::vector<float> row = make_row(g, shape::gaussian, 5'000);
+    const owner sampler(sluice::llama::make_sampler(everything(14), sluice::llama::leaves::survivors));
+    const owner scatter(llama_sampler_init_scatter(64, 0.2f, 2.5f, 1));
+    sluice::llama::sequence_of(sampler.get())->reserve(100);
+    std::vector<llama_token_data> orders[2] = {candidates(row), candidates(row)};
+    shuffle(orders[1], g);
+    std::vector<llama_token_data> data = orders[0];
+    std::size_t before = 0;
+    for (int step = 0; step < 20; ++step) {
+      if (step == 4) before = heap().allocations;
+      for (const auto& order : orders) {
+        for (llama_sampler* const one : {scatter.get(), sampler.get()}) {
+          std::copy(order.begin(), order.end(), data.begin());
+          llama_token_data_array array = array_of(data);
+          one->iface->apply(one, &array);
+        }
+        sampler->iface->accept(sampler.get(), step);  // no repeats: their scratch memory grows with them
+      }
+    }
+    CHECK(heap().allocations == before);
+  }
+
+  TEST_CASE("where memory runs out nothing is selected") {
+    const owner sampler(sluice::llama::make_sampler({}));
+    row_of_candidates c(std::vector<float>(700'000, 1.0f));
+    for (std::size_t allocations = 0; allocations < 2; ++allocations) {
+      const scarce_memory scarce(allocations);
+      c.array.selected = 0;
+      sampler->iface->apply(sampler.get(), &c.array);
+      CHECK(c.array.selected == -1);
+    }
+    c.apply(sampler);
+    CHECK(c.array.selected >= 0);
   }
 
   TEST_CASE("parameters out of range are refused with check's words") {

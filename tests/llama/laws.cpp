@@ -105,25 +105,31 @@ std::string to_text(const sluice::sampling_params& p) {
   return out.str();
 }
 
+verdict judge(std::span<const float> row, const sluice::sampling_params& here,
+              const sluice::sampling_params& there, std::span<const int> history) {
+  const law our = ours(row, here, history);
+  const law their = theirs(row, there, history);
+  verdict v{.survivors_here = our.size(), .survivors_there = their.size()};
+  if (ids(our) != ids(their)) {
+    v.of = near_a_boundary(row, here, history, ids(our), ids(their)) ? verdict::left_out : verdict::different;
+    return v;
+  }
+  for (std::size_t i = 0; i < our.size(); ++i)
+    v.difference =
+        std::max(v.difference, std::abs(double(our[i].probability) - double(their[i].probability)));
+  v.of = v.difference <= 1e-5 ? verdict::same : verdict::different;
+  return v;
+}
+
 void compare(tally& t, std::span<const float> row, const sluice::sampling_params& params,
              std::span<const int> history) {
-  const law here = ours(row, params, history);
-  const law there = theirs(row, params, history);
+  const verdict v = judge(row, params, params, history);
   ++t.rows;
-  if (ids(here) != ids(there)) {
-    ++t.left_out;
-    const bool explained = near_a_boundary(row, params, history, ids(here), ids(there));
-    if (!explained)
-      FAIL_CHECK(to_text(params), "; ", to_text(row), "; ", here.size(), " survivors here, ", there.size(),
-                 " there");
-    return;
-  }
-  double largest = 0;
-  for (std::size_t i = 0; i < here.size(); ++i)
-    largest = std::max(largest, std::abs(double(here[i].probability) - double(there[i].probability)));
-  t.largest = std::max(t.largest, largest);
-  if (!(largest <= 1e-5))
-    FAIL_CHECK(to_text(params), "; ", to_text(row), "; probabilities differ by ", largest);
+  t.left_out += v.of == verdict::left_out;
+  t.largest = std::max(t.largest, v.difference);
+  if (v.of == verdict::different)
+    FAIL_CHECK(to_text(params), "; ", to_text(row), "; ", v.survivors_here, " survivors here, ",
+               v.survivors_there, " there, probabilities differ by ", v.difference);
 }
 
 void check_tally(const tally& t) { CHECK(t.left_out <= std::max<std::size_t>(1, t.rows / 50)); }

@@ -41,8 +41,19 @@ struct tally {
   double largest = 0;  // difference of two probabilities
 };
 
-/// Same survivors, probabilities within 1e-5. Where the survivors differ, the row is left out if the cut
-/// depends on less than 1e-4: in a logit, in a parameter. Anything else fails the test.
+/// Of one row. `left_out`: the survivors differ, but the cut depends on less than 1e-4, in a logit or a
+/// parameter. `difference`: of two probabilities, where the survivors are the same.
+struct verdict {
+  enum { same, left_out, different } of = same;
+  double difference = 0;
+  std::size_t survivors_here = 0, survivors_there = 0;
+};
+
+/// Same survivors, probabilities within 1e-5: of sluice with `here` and llama.cpp with `there`.
+verdict judge(std::span<const float> row, const sluice::sampling_params& here,
+              const sluice::sampling_params& there, std::span<const int> history = {});
+
+/// Adds to the tally the verdict on one set of parameters; a row that differs fails the test.
 void compare(tally& t, std::span<const float> row, const sluice::sampling_params& params,
              std::span<const int> history = {});
 

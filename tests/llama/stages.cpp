@@ -228,6 +228,36 @@ TEST_SUITE("stages") {
 }
 
 TEST_SUITE("chains") {
+  TEST_CASE("a parameter a little off is noticed") {
+    generator g(19);
+    const std::vector<int> history{1, 2, 3, 1, 2};
+    const auto noticed = [&](const params& here, const params& there) {
+      std::size_t rows = 0;
+      for (int i = 0; i < 100; ++i) {
+        std::vector<float> row(200);
+        for (float& l : row) l = float(2.5 * g.gaussian());
+        rows += judge(row, here, there, history).of == verdict::different;
+      }
+      CHECK_MESSAGE(rows > 5, to_text(here), " for ", to_text(there), ": ", rows, " rows of 100");
+    };
+    noticed({.order = "top_k", .top_k = 40}, {.order = "top_k", .top_k = 41});
+    noticed({.order = "top_p", .top_p = 0.9f}, {.order = "top_p", .top_p = 0.89f});
+    noticed({.order = "min_p", .min_p = 0.05f}, {.order = "min_p", .min_p = 0.055f});
+    noticed({.order = "typ_p", .typical_p = 0.9f}, {.order = "typ_p", .typical_p = 0.89f});
+    noticed({.order = "top_n_sigma", .top_n_sigma = 1}, {.order = "top_n_sigma", .top_n_sigma = 1.1f});
+    noticed({.order = "xtc", .xtc_probability = 1, .xtc_threshold = 0.05f},
+            {.order = "xtc", .xtc_probability = 1, .xtc_threshold = 0.06f});
+    noticed({.order = "temperature", .temperature = 0.8f}, {.order = "temperature", .temperature = 0.801f});
+    noticed({.order = "penalties", .repetition_penalty = 1.1f, .penalty_last_n = 64},
+            {.order = "penalties", .repetition_penalty = 1.11f, .penalty_last_n = 64});
+    noticed({.order = "penalties", .frequency_penalty = 1, .penalty_last_n = 4},
+            {.order = "penalties", .frequency_penalty = 1, .penalty_last_n = 5});
+    noticed({.order = "dry", .dry_multiplier = 1, .dry_penalty_last_n = 64},
+            {.order = "dry", .dry_multiplier = 1.01f, .dry_penalty_last_n = 64});
+    noticed({.order = "temperature;top_p", .temperature = 0.8f, .top_p = 0.9f},
+            {.order = "top_p;temperature", .temperature = 0.8f, .top_p = 0.9f});
+  }
+
   TEST_CASE("the usual chain gives the same law") {
     compare_many("the usual chain", 20, holes::some, [](generator& g, std::size_t size) {
       params p = draw_penalties(g);
