@@ -1,17 +1,25 @@
 # Brings libllama into the build tree: the npm package of node-llama-cpp carries one for x86-64 Linux (MIT).
-# Where it cannot be had it says so and succeeds: the tests that need it then skip.
+# Where it cannot be had it says so and succeeds: the tests that need it then skip. SLUICE_LLAMA_REQUIRED=1 in the
+# environment makes that a failure.
 set(package @node-llama-cpp/linux-x64@3.21.1)
 if(EXISTS ${LIBRARY})
   message(STATUS "${LIBRARY} is there")
   return()
 endif()
+function(give_up reason)
+  if("$ENV{SLUICE_LLAMA_REQUIRED}")
+    message(FATAL_ERROR "llama.cpp is required: ${reason}")
+  endif()
+  message(STATUS "skipped: ${reason}")
+endfunction()
+
 if(NOT CMAKE_HOST_SYSTEM_NAME STREQUAL Linux OR NOT PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  message(STATUS "skipped: ${package} is for x86-64 Linux")
+  give_up("${package} is for x86-64 Linux")
   return()
 endif()
 find_program(npm npm)
 if(NOT npm)
-  message(STATUS "skipped: npm was not found, and ${package} comes with it")
+  give_up("npm was not found, and ${package} comes with it")
   return()
 endif()
 file(MAKE_DIRECTORY ${DIR})
@@ -19,7 +27,7 @@ execute_process(COMMAND ${npm} pack ${package} --silent WORKING_DIRECTORY ${DIR}
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 240)
 file(GLOB archive ${DIR}/*.tgz)
 if(NOT result EQUAL 0 OR NOT archive)
-  message(STATUS "skipped: npm pack ${package} failed: ${output}")
+  give_up("npm pack ${package} failed: ${output}")
   return()
 endif()
 # Unpacked aside, so that a half-written library is never taken for one.

@@ -1,12 +1,46 @@
 // A configuration of llama.cpp means the same here. Needs no library.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cfloat>
+#include <cstddef>
 #include <cstdint>
+#include <sluice/adapter/llama_cpp/breakers.hpp>
 #include <sluice/adapter/llama_cpp/params.hpp>
 #include <sluice/params/check.hpp>
 #include <string>
 #include <vector>
+
+// A vocabulary of a few pieces, with the functions that llama.h has for one.
+namespace imitation {
+
+struct llama_vocab {
+  std::vector<std::string> pieces;
+};
+
+inline std::int32_t llama_vocab_n_tokens(const llama_vocab* vocab) {
+  return std::int32_t(vocab->pieces.size());
+}
+
+inline std::int32_t llama_detokenize(const llama_vocab* vocab, const std::int32_t* tokens, std::int32_t,
+                                     char* text, std::int32_t room, bool, bool) {
+  const std::string& piece = vocab->pieces[std::size_t(*tokens)];
+  if (std::size_t(room) < piece.size()) return -std::int32_t(piece.size());
+  std::copy(piece.begin(), piece.end(), text);
+  return std::int32_t(piece.size());
+}
+
+/// A token for every character.
+inline std::int32_t llama_tokenize(const llama_vocab* vocab, const char* text, std::int32_t size,
+                                   std::int32_t* tokens, std::int32_t room, bool, bool) {
+  if (room < size) return -size;
+  for (std::int32_t i = 0; i < size; ++i)
+    tokens[i] = std::int32_t(std::find(vocab->pieces.begin(), vocab->pieces.end(), std::string(1, text[i])) -
+                             vocab->pieces.begin());
+  return size;
+}
+
+}  // namespace imitation
 
 // As in llama.cpp's common/: the types are global there, and found by the types of the arguments.
 namespace imitation {
@@ -143,6 +177,24 @@ TEST_SUITE("carry_over") {
     CHECK(p.typical_p == FLT_MIN);
     CHECK(p.xtc_probability == 0);
     CHECK_FALSE(sluice::check(p));
+  }
+
+  TEST_CASE("breakers of text become the tokens that hold them, and those that begin them") {
+    const imitation::llama_vocab vocab{
+        {"\n", ":", "a", "b", "c", ".\n\n", "ab", "xa", "abc", std::string(100, 'c')}};
+    using breakers = std::vector<std::vector<sluice::token_id>>;
+    const auto of = [&vocab](const std::vector<std::string>& texts) {
+      return sluice::llama::dry_breakers(&vocab, texts);
+    };
+    CHECK(of({"\n"}) == breakers{{0}, {5}});
+    CHECK(of({"\n", ":", ""}) == breakers{{0}, {1}, {5}});
+    // "abc": the token abc; a, xa before b c; ab before c.
+    CHECK(of({"abc"}) == breakers{{2, 3, 4}, {6, 4}, {7, 3, 4}, {8}});
+    CHECK(of({"cc"}) == breakers{{4, 4}, {8, 4}, {9}});
+    // 40 characters of a text count, 20 tokens of its rest.
+    const breakers long_one = of({std::string(60, 'a')});
+    REQUIRE(long_one.size() == 2);
+    CHECK(long_one[0].size() == 21);
   }
 
   TEST_CASE("from the parameters of its own programs") {

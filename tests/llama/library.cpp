@@ -51,8 +51,6 @@ Function* find(Function*, const char* name) {
 
 }  // namespace
 
-bool found() { return handle() != nullptr; }
-
 llama_sampler* init_dry(float multiplier, float base, std::int32_t allowed, std::int32_t last_n,
                         const std::vector<std::vector<std::int32_t>>& breakers) {
   using function = llama_sampler* (*)(float, float, std::int32_t, std::int32_t,

@@ -1,4 +1,5 @@
-// What the tests want of llama.cpp beside llama.h.
+// What the tests want of llama.cpp beside llama.h. Where the library cannot be loaded, this and the functions
+// of llama.h end the program with status 77 and a line that says so.
 #pragma once
 
 #include <llama.h>
@@ -7,10 +8,6 @@
 #include <vector>
 
 namespace library {
-
-/// Whether llama.cpp could be loaded. Without it the functions of llama.h end the program with status 77 and
-/// a line that says so.
-bool found();
 
 /// The DRY sampler with breakers as token ids: its own tests have no vocabulary either. Crashes where DRY is
 /// off: multiplier 0, base below 1, last_n <= 0.

@@ -97,8 +97,8 @@ SLUICE_DOOR void fit(sampling_params& params, int context_size) noexcept {
 }
 
 /// From the sampling part of llama.cpp's own common_params, or any struct with its field names; the order
-/// through its common_sampler_type_to_chr. `breakers` are the token ids of dry_sequence_breakers, which are
-/// text there. Mirostat, adaptive-p and the grammar are not carried over.
+/// through its common_sampler_type_to_chr. `breakers` are its dry_sequence_breakers, which are text, as
+/// `dry_breakers` makes them. Mirostat, adaptive-p and the grammar are not carried over.
 template <class CommonParams>
 sampling_params params_from(const CommonParams& common, int context_size,
                             std::vector<std::vector<token_id>> breakers = {}) {
