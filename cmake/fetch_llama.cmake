@@ -23,7 +23,7 @@ if(NOT npm)
   return()
 endif()
 file(MAKE_DIRECTORY ${DIR})
-execute_process(COMMAND ${npm} pack ${package} --silent WORKING_DIRECTORY ${DIR}
+execute_process(COMMAND ${npm} pack ${package} --loglevel=error WORKING_DIRECTORY ${DIR}
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 240)
 file(GLOB archive ${DIR}/*.tgz)
 if(NOT result EQUAL 0 OR NOT archive)
