@@ -3,33 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "figures.hpp"
 #include "picture.hpp"
+#include "words.hpp"
 
 namespace bench {
-
-/// 1.23, 12.3, 123.
-inline std::string in_short(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
-  return text;
-}
-
-/// 128,256.
-inline std::string grouped(double count) {
-  const std::string digits = std::to_string(static_cast<long>(count));
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i != 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
 
 namespace chart {
 

@@ -12,37 +12,10 @@
 #include "chart.hpp"
 #include "figures.hpp"
 #include "measured.hpp"
+#include "words.hpp"
 
 namespace bench {
 namespace {
-
-using cells = std::vector<std::string>;
-
-/// Characters, of text in UTF-8.
-std::size_t width_of(const std::string& text) {
-  return std::size_t(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-/// In Markdown, the first row as its head, columns aligned.
-void print(const std::vector<cells>& rows) {
-  std::vector<std::size_t> widths(rows[0].size());
-  for (const cells& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  for (const cells& row : rows) {
-    std::string text = "|";
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      const std::string space(widths[i] - width_of(row[i]), ' ');
-      text.append(" ").append(i == 0 ? row[i] : space).append(i == 0 ? space : row[i]).append(" |");
-    }
-    std::puts(text.c_str());
-    if (&row != &rows[0]) continue;
-    text = "|";
-    for (std::size_t i = 0; i < widths.size(); ++i)
-      text.append(widths[i] + (i == 0 ? 2 : 1), '-').append(i == 0 ? "|" : ":|");
-    std::puts(text.c_str());
-  }
-  std::puts("");
-}
 
 std::string cell(const figure_line& row, const char* shape, const char* rows) {
   const figure& f = row.at(shape, rows);

@@ -87,11 +87,15 @@ struct scatter {
     return middle + (strength_min - middle) * ((disorder - target) / (1 - target));
   }
 
-  /// p_i *= e^(-absorption * count_i), then the ranking anew.
+  /// p_i *= e^(-absorption * count_i), then the ranking anew. Counts are taken from the smallest of a token
+  /// with mass, which changes nothing once normalised: so some mass is always left.
   void absorb(row& r, sequence& q, std::span<candidate> medium, std::span<double> p) const noexcept {
     const token_counts seen = r.window(q, absorption_last_n);
+    std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
     for (std::size_t i = 0; i < medium.size(); ++i)
-      p[i] *= kernel::exp(-double(absorption) * seen.of(medium[i].id));
+      if (p[i] > 0) least = std::min(least, seen.of(medium[i].id));
+    for (std::size_t i = 0; i < medium.size(); ++i)
+      if (p[i] > 0) p[i] *= kernel::exp(-double(absorption) * (seen.of(medium[i].id) - least));
     detail::rank_again(medium, p);
   }
 };
