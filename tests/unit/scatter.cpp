@@ -151,11 +151,12 @@ TEST_CASE("scatter gives no mass to a masked token") {
 TEST_CASE("absorption that leaves no token any mass keeps the relative odds of equal counts") {
   sluice::sampling_params p = creative();
   p.scatter_absorption = 3e38f;
-  const auto once = left(p, {3, 2, 1, 0}, after({0, 1, 2, 3}));
+  const auto once = left(p, std::vector<float>{3, 2, 1, 0}, after({0, 1, 2, 3}));
   sluice::sampling_params plain = creative();
-  const auto never = left(plain, {3, 2, 1, 0}, sluice::sequence(1));
+  const auto never = left(plain, std::vector<float>{3, 2, 1, 0}, sluice::sequence(1));
   REQUIRE(once.size() == 4);
   for (int id = 0; id < 4; ++id)
     CHECK(probability_of(once, id) == doctest::Approx(probability_of(never, id)).epsilon(1e-6));
-  CHECK(ids_in_order(left(p, {3, 2, 1, 0}, after({0, 0, 1, 2, 3}))) == std::vector<int>{1, 2, 3, 0});
+  CHECK(ids_in_order(left(p, std::vector<float>{3, 2, 1, 0}, after({0, 0, 1, 2, 3}))) ==
+        std::vector<int>{1, 2, 3, 0});
 }
