@@ -17,24 +17,6 @@ namespace {
 
 using sluice::instruction_tier;
 
-/// A row in its own form; what it points to lives here.
-struct held_row {
-  std::vector<std::uint16_t> narrow = {};
-  golden::pairs sparse = {};
-
-  sluice::logits_view of(const golden::step& s, golden::form form) {
-    if (form == golden::form::f32) return s.logits;
-    if (form == golden::form::sparse) {
-      sparse = golden::make_pairs(s);
-      return {sparse.ids, sparse.logits};
-    }
-    narrow.clear();
-    for (const float logit : s.logits) narrow.push_back(golden::narrow(form, logit));
-    const bool half = form == golden::form::f16;
-    return {narrow.data(), narrow.size(), half ? sluice::logit_type::f16 : sluice::logit_type::bf16};
-  }
-};
-
 std::string to_text(const sluice::sample_result& r) {
   std::string text = r ? std::to_string(r.token) : '-' + std::to_string(int(r.status));
   return r.saw_nan ? text + '?' : text;
@@ -43,14 +25,14 @@ std::string to_text(const sluice::sample_result& r) {
 std::string draw(const golden::test_case& c, std::size_t index, sluice::sequence& sequence,
                  const sluice::standard_chain& chain) {
   const golden::step s = golden::make_step(c, index);
-  held_row row;
+  golden::held_row row;
   const sluice::logits_view logits = row.of(s, c.row);
   sluice::call_options call{.bias = s.bias};
   if (!s.mask.empty()) call.mask = sluice::token_mask(s.mask);
   sequence.reseed(s.seed);
   const sluice::sample_result drawn = chain.sample(logits, sequence, call);
   if (drawn) sequence.accept(drawn.token);
-  if (s.then != sluice::no_token) sequence.accept(s.then);
+  if (golden::then(index) != sluice::no_token) sequence.accept(golden::then(index));
   return to_text(drawn);
 }
 

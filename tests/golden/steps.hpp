@@ -45,7 +45,6 @@ struct step {
   std::vector<float> logits = {};
   std::vector<std::uint32_t> mask = {};
   std::vector<sluice::token_bias> bias = {};
-  sluice::token_id then = sluice::no_token;  // accepted after the token that was drawn
 };
 
 namespace detail {
@@ -185,8 +184,31 @@ inline pairs make_pairs(const step& s) {
   return result;
 }
 
+/// A row in its own form; what it points to lives here.
+struct held_row {
+  std::vector<std::uint16_t> halves = {};
+  pairs sparse = {};
+
+  sluice::logits_view of(const step& s, form as) {
+    if (as == form::f32) return s.logits;
+    if (as == form::sparse) {
+      sparse = make_pairs(s);
+      return {sparse.ids, sparse.logits};
+    }
+    halves.clear();
+    for (const float logit : s.logits) halves.push_back(narrow(as, logit));
+    const bool half = as == form::f16;
+    return {halves.data(), halves.size(), half ? sluice::logit_type::f16 : sluice::logit_type::bf16};
+  }
+};
+
 /// What stands in the history before the first step: a phrase, said two and a half times.
 inline std::vector<sluice::token_id> make_prompt() { return {5, 9, 3, 17, 2, 5, 9, 3, 17, 2, 5, 9, 3}; }
+
+/// The token that is accepted after the one that was drawn, if any.
+inline sluice::token_id then(std::size_t index) {
+  return index % 3 != 0 ? make_prompt()[index % make_prompt().size()] : sluice::no_token;
+}
 
 inline step make_step(const test_case& of, std::size_t index) {
   tests::generator g(detail::seed_of(of.name) + index);
@@ -219,7 +241,6 @@ inline step make_step(const test_case& of, std::size_t index) {
     if (index % 20 == 7) bias(0, detail::infinity);
     if (index % 20 == 11) bias(0, detail::sign | detail::infinity);
   }
-  if (index % 3 != 0) s.then = make_prompt()[index % make_prompt().size()];
   return s;
 }
 

@@ -47,20 +47,20 @@ TEST_CASE("the golden tokens are the oracle's") {
     for (std::size_t i = 0; i < golden::steps_a_case; ++i, ++number) {
       listed token;
       REQUIRE(bool(tokens >> token.text));
-      golden::step s = golden::make_step(c, i);
-      t.seed = s.seed;
-      t.logits = std::move(s.logits);
-      t.mask = std::move(s.mask);
-      t.call_bias = std::move(s.bias);
       // Another residue in each case, so that a part of the list meets rows of every shape and size.
       if ((number + number / golden::steps_a_case) % stride == 0) {
+        golden::step s = golden::make_step(c, i);
+        t.seed = s.seed;
+        t.logits = std::move(s.logits);
+        t.mask = std::move(s.mask);
+        t.call_bias = std::move(s.bias);
         const verdict v = judge(token, c.params, t);
         ++compared;
         near += v == verdict::near ? 1 : 0;
         CHECK_MESSAGE(v != verdict::other, c.name << ", token " << i << ": " << token.text);
       }
       if (token.token() >= 0) t.generated.push_back(token.token());
-      if (s.then != sluice::no_token) t.generated.push_back(s.then);
+      if (golden::then(i) != sluice::no_token) t.generated.push_back(golden::then(i));
     }
   }
   MESSAGE(compared << " tokens, " << near << " near a cut");
