@@ -109,8 +109,8 @@ inline std::uint32_t element(shape s, std::uint64_t word) {
       return other % 5 == 0 ? nan : other % 7 == 0 ? sign | infinity : grid(n);
     case shape::forced:
       return other % 200 == 0 ? infinity : grid(n);
-    case shape::tiny:  // subnormals and zeros of both signs
-      return std::uint32_t(word) & (other % 4 == 0 ? sign : sign | 0x7FFFFF);
+    case shape::tiny:  // subnormals and zeros of both signs among others
+      return other % 3 == 0 ? grid(n) : std::uint32_t(word) & (other % 3 == 1 ? sign : sign | 0x7FFFFF);
     case shape::huge:
       return (std::uint32_t(word) & sign) | 0x7F7F0000u | (std::uint32_t(other) & 0xFFFF);
     case shape::any:
