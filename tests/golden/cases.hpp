@@ -143,8 +143,8 @@ inline std::vector<test_case> cases() {
   add("xtc, protected", {.xtc_probability = 1, .xtc_threshold = 0.01f, .xtc_protected = {0, 2, 7}});
   add("xtc, marginal",
       {.temperature = 0.8f, .xtc_probability = 0.5f, .xtc_threshold = 0.02f, .xtc_marginal = true});
-  add("xtc, marginal, top-k 20, softmax",
-      {.top_k = 20, .xtc_probability = 0.9f, .xtc_marginal = true, .draw = draw_method::softmax});
+  add("xtc, marginal, certain, top-k 20, softmax",
+      {.top_k = 20, .xtc_probability = 1, .xtc_marginal = true, .draw = draw_method::softmax});
   add("scatter", {.temperature = 0.8f, .scatter_strength = 0.18f});
   add("scatter, wide, softmax", {.scatter_strength = 0.9f,
                                  .scatter_radius = 6,
