@@ -8,7 +8,13 @@
 
 // A door: an inline function that is merged into its caller, so that no two files share its code. Code that
 // compiler flags change stands behind doors, in a namespace that carries those flags in its name.
+#if defined(__clang__) && defined(__FAST_MATH__) && (defined(__FMA__) || defined(__AVX512F__))
+// A strict region there has another target, and clang merges nothing into it that has not: each file keeps a
+// copy of its own.
+#define SLUICE_DOOR [[clang::internal_linkage]] inline
+#else
 #define SLUICE_DOOR [[gnu::always_inline]] inline
+#endif
 
 // The other side of a door: one call, which the caller's floating-point options do not leak into.
 #define SLUICE_BODY [[gnu::noinline]] inline

@@ -20,7 +20,8 @@ struct logit_traits<float> {
   static constexpr logit_type type = logit_type::f32;
 };
 
-#if defined(__FLT16_MAX__)
+// g++ 12 on Arm defines the macro without the type.
+#if defined(__FLT16_MAX__) && (defined(__x86_64__) || defined(__clang__) || __GNUC__ >= 13)
 template <>
 struct logit_traits<_Float16> {
   static constexpr logit_type type = logit_type::f16;

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-#include "made_rows.hpp"
+#include "../golden/cases.hpp"
 
 /// The mode of this thread, the flags that calculations raise left out.
 unsigned mode() {
@@ -25,10 +25,13 @@ void flush_subnormals() {
 }
 
 int main() {
-  for (const sluice::sampling_params& params : made_params()) {
-    sluice::sampler usual(params), unusual(params);
-    for (unsigned i = 0; i < 20; ++i) {
-      const std::vector<float> logits = made_row(i);
+  for (const golden::test_case& c : golden::cases()) {
+    sluice::sampler usual(c.params), unusual(c.params);
+    for (std::size_t i = 0; i < 16; ++i) {
+      const golden::step now = golden::make_step(c, i);
+      const std::vector<float>& logits = now.logits;
+      usual.sequence.reseed(now.seed);
+      unusual.sequence.reseed(now.seed);
       const sluice::token_id expected = usual.next(logits).token;
       const std::size_t survivors = usual.distribution(logits).size();
 
@@ -44,7 +47,8 @@ int main() {
       std::fesetenv(&before);
 
       if (token != expected || !same_survivors || !prepared || left != entered) {
-        std::printf("row %u: token %d became %d, mode %x became %x\n", i, expected, token, entered, left);
+        std::printf("%s, row %zu: token %d became %d, mode %x became %x\n", c.name.c_str(), i, expected,
+                    token, entered, left);
         return 1;
       }
     }

@@ -4,7 +4,7 @@
 #include <sluice/sluice.hpp>
 #include <string_view>
 
-#include "made_rows.hpp"
+#include "../golden/cases.hpp"
 
 int step(sluice::sampler& sampler, std::span<const float> logits);
 
@@ -18,15 +18,17 @@ bool runs_here([[maybe_unused]] std::string_view flags) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && !runs_here(argv[1])) return 77;
-  for (const sluice::sampling_params& params : made_params()) {
-    sluice::sampler here(params), there(params), shared(params);
-    for (unsigned i = 0; i < 40; ++i) {
-      const std::vector<float> logits = made_row(i);
-      const int expected = here.next(logits).token;
-      const int across = step(there, logits);
-      const int mixed = i % 2 == 0 ? step(shared, logits) : shared.next(logits).token;
+  for (const golden::test_case& c : golden::cases()) {
+    sluice::sampler here(c.params), there(c.params), shared(c.params);
+    for (std::size_t i = 0; i < 16; ++i) {
+      const golden::step now = golden::make_step(c, i);
+      for (sluice::sampler* s : {&here, &there, &shared}) s->sequence.reseed(now.seed);
+      const int expected = here.next(now.logits).token;
+      const int across = step(there, now.logits);
+      const int mixed = i % 2 == 0 ? step(shared, now.logits) : shared.next(now.logits).token;
       if (expected != across || expected != mixed) {
-        std::printf("row %u: %d here, %d there, %d in turns\n", i, expected, across, mixed);
+        std::printf("%s, row %zu: %d here, %d there, %d in turns\n", c.name.c_str(), i, expected, across,
+                    mixed);
         return 1;
       }
     }

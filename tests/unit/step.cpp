@@ -11,9 +11,18 @@ sluice::sample_result stepper::sample(sluice::logits_view row, sluice::sequence&
   return chain_.sample(row, sequence, call);
 }
 
+std::span<const sluice::candidate> stepper::distribution(sluice::logits_view row, sluice::sequence& sequence,
+                                                         const sluice::call_options& call) const {
+  return chain_.distribution(row, sequence, call);
+}
+
+bool stepper::prepare(sluice::sequence& sequence, std::size_t vocab_size, sluice::workspace& memory) const {
+  return chain_.prepare(sequence, vocab_size, &memory);
+}
+
 std::vector<sluice::candidate> stepper::left(sluice::logits_view row, sluice::sequence& sequence,
                                              const sluice::call_options& call) const {
-  const auto view = chain_.distribution(row, sequence, call);
+  const auto view = distribution(row, sequence, call);
   return {view.begin(), view.end()};
 }
 

@@ -46,7 +46,11 @@ class stepper {
 
   sluice::sample_result sample(sluice::logits_view row, sluice::sequence& sequence,
                                const sluice::call_options& call = {}) const;
-  /// The ranked survivors.
+  /// The ranked survivors, in the workspace.
+  std::span<const sluice::candidate> distribution(sluice::logits_view row, sluice::sequence& sequence,
+                                                  const sluice::call_options& call = {}) const;
+  bool prepare(sluice::sequence& sequence, std::size_t vocab_size, sluice::workspace& memory) const;
+  /// A copy of the ranked survivors.
   std::vector<sluice::candidate> left(sluice::logits_view row, sluice::sequence& sequence,
                                       const sluice::call_options& call = {}) const;
 

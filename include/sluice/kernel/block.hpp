@@ -27,7 +27,7 @@ inline constexpr float lowest = std::numeric_limits<float>::lowest();
 SLUICE_STRICT_BEGIN
 
 /// The largest logit at or above `floor`, -inf if there is none. A NaN compares false and is passed over.
-inline float max_of(const float* logits, std::size_t count, float floor) noexcept {
+inline any_float max_of(const float* logits, std::size_t count, float floor) noexcept {
   float max = infinite(-1);
   for (std::size_t i = 0; i < count; ++i)
     if (logits[i] >= floor && logits[i] > max) max = logits[i];

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include <sluice/config.hpp>
@@ -61,11 +62,27 @@ inline std::uint64_t needed_mass(float value, std::uint64_t total) noexcept {
   return rounded == 0 ? 1 : std::uint64_t(rounded);
 }
 
+/// A float that may be NaN or infinite, on its way out of a function. Under -ffast-math clang 17 and newer
+/// take for granted that a plain float is neither when a function gives it back or takes it by value,
+/// whatever the region says; they say nothing of structs and references.
+struct any_float {
+  float value;
+
+  any_float(const float& v) noexcept : value(v) {}
+  operator const float&() const noexcept { return value; }
+
+  static any_float of_bits(std::uint32_t bits) noexcept {
+    any_float result(0.0f);
+    std::memcpy(&result.value, &bits, sizeof bits);
+    return result;
+  }
+};
+
 /// A float by its bits: true under every flag of the compiler.
-inline bool is_nan(float value) noexcept {
+inline bool is_nan(const float& value) noexcept {
   return (std::bit_cast<std::uint32_t>(value) & 0x7fffffffu) > 0x7f800000u;
 }
-inline bool is_infinite(float value) noexcept {
+inline bool is_infinite(const float& value) noexcept {
   return (std::bit_cast<std::uint32_t>(value) & 0x7fffffffu) == 0x7f800000u;
 }
 /// The next float above a finite one; -0 and +0 are one value.
@@ -74,8 +91,8 @@ inline float next_up(float value) noexcept {
   if ((bits & 0x7fffffffu) == 0) return std::bit_cast<float>(1u);
   return std::bit_cast<float>(bits >> 31 ? bits - 1 : bits + 1);
 }
-inline float infinite(int sign) noexcept {
-  return std::bit_cast<float>(sign < 0 ? 0xff800000u : 0x7f800000u);
+inline any_float infinite(int sign) noexcept {
+  return any_float::of_bits(sign < 0 ? 0xff800000u : 0x7f800000u);
 }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel

@@ -16,9 +16,10 @@ inline float saturated(double value) noexcept {
 }
 
 /// The sum of two biases: -inf beats +inf, finite sums stay finite.
-inline float joined_bias(float a, float b) noexcept {
+inline any_float joined_bias(const float& a, const float& b) noexcept {
   if (is_infinite(a)) return a < 0 || !is_infinite(b) ? a : b;
-  return is_infinite(b) ? b : saturated(double(a + 0.0f) + double(b));
+  if (is_infinite(b)) return b;
+  return saturated(double(a + 0.0f) + double(b));
 }
 
 SLUICE_STRICT_END

@@ -6,31 +6,32 @@
 #include <cstring>
 
 #include <sluice/config.hpp>
+#include <sluice/kernel/rank.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 /// bfloat16 is the upper half of a float.
-inline float widen_bf16(std::uint16_t bits) noexcept {
-  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+inline any_float widen_bf16(std::uint16_t bits) noexcept {
+  return any_float::of_bits(std::uint32_t{bits} << 16);
 }
 
 /// IEEE half to float, exact; subnormals, infinities and NaN included. Integers only, so no flag flushes.
-inline float widen_f16(std::uint16_t bits) noexcept {
+inline any_float widen_f16(std::uint16_t bits) noexcept {
   const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16;
   std::uint32_t exponent = bits >> 10 & 0x1fu, fraction = bits & 0x3ffu;
-  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+  if (exponent == 0x1f) return any_float::of_bits(sign | 0x7f800000u | fraction << 13);
   if (exponent == 0) {
-    if (fraction == 0) return std::bit_cast<float>(sign);
+    if (fraction == 0) return any_float::of_bits(sign);
     const int lift = std::countl_zero(fraction) - 21;  // brings the leading one to bit 10
     fraction = fraction << lift & 0x3ffu;
     exponent = std::uint32_t(1 - lift);
   }
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+  return any_float::of_bits(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
 /// Element `index` of a row of any logit type. The row may lie at any address.
-inline float element(const void* row, logit_type type, std::size_t index) noexcept {
+inline any_float element(const void* row, logit_type type, std::size_t index) noexcept {
   if (type == logit_type::f32) {
     float value;
     std::memcpy(&value, static_cast<const std::byte*>(row) + index * sizeof value, sizeof value);

@@ -86,7 +86,7 @@ class row {
   /// The number of survivors.
   std::size_t size() noexcept;
   /// The largest logit; -inf where the row is empty.
-  float max() noexcept;
+  const float& max() noexcept;
   /// The first token in rank; `no_token` where the row is empty.
   token_id argmax() noexcept;
   /// Deviations from the mean are within 2^-18 relative, typically 2^-24.
@@ -176,8 +176,9 @@ class row {
   /// A logit below it is an absent token.
   float floor() const noexcept { return floor_; }
   /// What the kernels call present: all tokens of the blocks, or those that reach the floor.
-  float present() const noexcept {
-    return whole_ && floor_ == kernel::lowest ? kernel::infinite(-1) : floor_;
+  kernel::any_float present() const noexcept {
+    if (whole_ && floor_ == kernel::lowest) return kernel::infinite(-1);
+    return floor_;
   }
   /// Memory for 12 bytes a token, or 64 bytes a block.
   std::byte* scratch() const noexcept { return scratch_; }
@@ -200,8 +201,8 @@ class row {
   void number_blocks() noexcept;
   bool find(token_id token, kernel::block*& block, std::uint32_t& index) noexcept;
   float* writable(kernel::block& block) noexcept;
-  float max_of(const float* logits, std::size_t count) const noexcept;
-  void write(kernel::block& block, std::uint32_t index, float logit) noexcept;
+  kernel::any_float max_of(const float* logits, std::size_t count) const noexcept;
+  void write(kernel::block& block, std::uint32_t index, const float& logit) noexcept;
   void solidify() noexcept;
 
   // Removing (row/filter.hpp, row/cut_by_mass.hpp, row/keep_nearest.hpp).

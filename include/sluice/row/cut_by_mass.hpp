@@ -118,8 +118,8 @@ SLUICE_BODY kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
   // Where even the maximum was not settled, the cut may lie among the tokens that tie with it.
   const bool among_best = sure >= need;
-  const std::span<rank_key> open(
-      out, kernels_.collect(blocks_, block_count_, outside, among_best ? kernel::infinite(1) : inside, out));
+  const std::span<rank_key> open(out, kernels_.collect(blocks_, block_count_, outside,
+                                                       among_best ? kernel::infinite(1).value : inside, out));
   const rank_key last =
       open.empty() ? kernel::key_of(inside, 0) >> 32 << 32
                    : cut(open, among_best ? need : need - sure, by_rank{}, mass_under{double(max())});

@@ -59,14 +59,14 @@ inline float* row::writable(kernel::block& block) noexcept {
 }
 
 /// What lies below the floor may be among it: an absent token then stands for an empty block.
-inline float row::max_of(const float* logits, std::size_t count) const noexcept {
+inline kernel::any_float row::max_of(const float* logits, std::size_t count) const noexcept {
   kernel::block block;
   kernels_.index(logits, count, &block);
   return block.max;
 }
 
 /// The caller forgets the sums.
-inline void row::write(kernel::block& block, std::uint32_t index, float logit) noexcept {
+inline void row::write(kernel::block& block, std::uint32_t index, const float& logit) noexcept {
   float* const logits = writable(block);
   const float old = std::exchange(logits[index], logit);
   if (logit >= block.max) {
@@ -141,7 +141,7 @@ SLUICE_BODY void row::settle_temperature() noexcept {
 }
 
 SLUICE_BODY void row::add_biases(std::span<const token_bias> request) noexcept {
-  const auto apply = [this](token_id token, float bias) noexcept {
+  const auto apply = [this](token_id token, const float& bias) noexcept {
     kernel::block* block;
     std::uint32_t index;
     if (bias == 0 || !find(token, block, index)) return;
@@ -155,7 +155,7 @@ SLUICE_BODY void row::add_biases(std::span<const token_bias> request) noexcept {
     forget_sums();
     reference_known_ = false;
   };
-  const auto named = [request](token_id token) noexcept {
+  const auto named = [request](token_id token) noexcept -> kernel::any_float {
     const auto at = std::lower_bound(request.begin(), request.end(), token,
                                      [](const token_bias& entry, token_id id) { return entry.token < id; });
     return at != request.end() && at->token == token ? at->bias : 0.0f;
@@ -185,7 +185,7 @@ SLUICE_BODY void row::add_biases(std::span<const token_bias> request) noexcept {
   call_bias_ = {};
   if (!(max() > std::numeric_limits<float>::max())) return;
   std::size_t forced = 0;
-  each([&](token_id id, float logit) {
+  each([&](token_id id, const float& logit) {
     if (!kernel::is_infinite(logit)) return;
     ids_[forced] = id;
     logits_[forced++] = 0;

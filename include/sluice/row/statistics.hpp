@@ -24,7 +24,7 @@ inline std::size_t row::size() noexcept {
   return size_;
 }
 
-inline float row::max() noexcept {
+inline const float& row::max() noexcept {
   if (!max_known_) {
     max_ = kernel::infinite(-1);
     for (const kernel::block& block : blocks())

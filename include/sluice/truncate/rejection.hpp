@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include <sluice/kernel/rank.hpp>
 
@@ -32,7 +33,9 @@ kernel::rank_key reject(kernel::rank_key best, kernel::rank_key low, kernel::ran
 /// The lowest key that is inside: the cut, by the same pivots.
 template <class Inside>
 kernel::rank_key search(kernel::rank_key best, Inside inside) noexcept {
-  kernel::rank_key low = 0, high = best;
+  // Below all finite logits, above the keys that -inf and NaN would have.
+  kernel::rank_key low = (kernel::key_of(std::numeric_limits<float>::lowest(), 0) >> 32 << 32) - 1;
+  kernel::rank_key high = best;
   while (high - low > 1) {
     const kernel::rank_key middle = low + (high - low) / 2;
     (inside(middle) ? high : low) = middle;
