@@ -312,9 +312,6 @@ class standard_run {
     return i == plan_.count;
   }
 
-  /// The interval of keys halves each round but the first two.
-  static constexpr int most_rounds = 68;
-
   token_id reject(row& r, sequence& q, std::size_t from) const noexcept {
     r.reference();
     const bool joint = plan_.params.truncation == truncation_rule::joint;
@@ -332,10 +329,13 @@ class standard_run {
     }
     if (runs(place::temperature, from)) plan_.temperature(r);
     draw::gumbel_max race(r, {q.seed(), q.position()});
-    return kernel::id_of(truncate::reject(
-        test.spared(), low, test.probe(), most_rounds,
-        [&](kernel::rank_key above) { return race.winner(above); }, inside,
-        [&] { return std::max(low + 1, truncate::search(test.spared(), inside)); }));
+    const auto draw = [&](kernel::rank_key above) noexcept { return race.winner(above); };
+    const auto exactly = [&]() noexcept {
+      return std::max(low + 1, truncate::search(test.spared(), inside));
+    };
+    return kernel::id_of(
+        truncate::reject(test.spared(), low, test.probe(), truncate::most_rounds, draw, inside, exactly)
+            .winner);
   }
 
   const standard_plan& plan_;

@@ -7,27 +7,37 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA::truncate {
 
+/// The winner, and how many draws it took; `fell_back` where the rounds did not suffice.
+struct rejected {
+  kernel::rank_key winner = 0;
+  int rounds = 0;
+  bool fell_back = false;
+};
+
+/// Enough for any row: the interval of 64-bit keys halves in each round but the first two.
+inline constexpr int most_rounds = 66;
+
 /// Dual-pivot rejection: the draw over the survivors of a cut, without the cut.
 /// `draw(low)` is the draw's winner among the tokens that rank before `low` (0: all); `inside(key)` tells
 /// whether a token with that key would survive, and is monotone in rank. The candidate stands if it is
 /// inside; else it becomes the lower pivot, and so do keys above it that are outside as well: first `probe`,
 /// a key that is cheap to test, and from the third round on the middle of the interval of keys. Since each
 /// token's noise is fixed, the accepted token is the winner among the survivors, whatever the pivots were.
-/// The interval halves each round; where `rounds` do not suffice, `exactly()` gives the last survivor.
+/// Where `rounds` do not suffice, `exactly()` gives the key of the last survivor.
 template <class Draw, class Inside, class Exactly>
-kernel::rank_key reject(kernel::rank_key best, kernel::rank_key low, kernel::rank_key probe, int rounds,
-                        Draw draw, Inside inside, Exactly exactly) noexcept {
+rejected reject(kernel::rank_key best, kernel::rank_key low, kernel::rank_key probe, int rounds, Draw draw,
+                Inside inside, Exactly exactly) noexcept {
   kernel::rank_key high = best;
   for (int round = 1; round <= rounds; ++round) {
     const kernel::rank_key candidate = draw(low);
-    if (candidate >= high || inside(candidate)) return candidate;
+    if (candidate >= high || inside(candidate)) return {candidate, round};
     low = candidate;
     const bool first = round == 1 && probe > low && probe < high;
     if (!first && round < 3) continue;
     const kernel::rank_key pivot = first ? probe : low + (high - low) / 2;
     (inside(pivot) ? high : low) = pivot;
   }
-  return draw(exactly() - 1);
+  return {draw(exactly() - 1), rounds + 1, true};
 }
 
 /// The lowest key that is inside: the cut, by the same pivots.
