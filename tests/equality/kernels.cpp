@@ -283,3 +283,35 @@ TEST_CASE("all 65,536 halves and bfloat16s are widened alike on every tier") {
     }
   }
 }
+
+TEST_CASE("16-bit rows are indexed as they are, with the maxima of their floats") {
+  generator g(54);
+  for (std::size_t i = 0; i < tests::scaled(20'000); ++i) {
+    const auto type = g.chance(0.5) ? sluice::logit_type::f16 : sluice::logit_type::bf16;
+    std::vector<std::uint16_t> row(1 + g.below(1200));
+    const bool specials = g.chance(0.5);
+    for (std::uint16_t& bits : row) {
+      do bits = static_cast<std::uint16_t>(g.next());
+      while (!specials && (bits & 0x7fff) >= infinity16(type));
+      if (g.chance(0.01)) bits = static_cast<std::uint16_t>(infinity16(type) | (g.chance(0.5) ? 0x8000 : 0));
+    }
+    std::vector<float> wide(row.size());
+    kernels(instruction_tier::scalar).widen(row.data(), row.size(), type, wide.data());
+    std::vector<block> floats((row.size() + 255) / 256), blocks(floats.size());
+    const row_content expected =
+        kernels(instruction_tier::scalar).index(wide.data(), wide.size(), floats.data());
+    std::vector<const table*> tiers = vector_tiers();
+    tiers.push_back(&kernels(instruction_tier::scalar));
+    for (const table* tier : tiers) {
+      const row_content content = tier->index_narrow(row.data(), row.size(), type, blocks.data());
+      REQUIRE(content.nan == expected.nan);
+      REQUIRE(content.whole == expected.whole);
+      for (std::size_t b = 0; b < blocks.size(); ++b) {
+        REQUIRE(blocks[b].logits == nullptr);
+        REQUIRE(blocks[b].first == floats[b].first);
+        REQUIRE(blocks[b].count == floats[b].count);
+        if (!content.nan) REQUIRE(blocks[b].max == floats[b].max);
+      }
+    }
+  }
+}

@@ -142,9 +142,9 @@ class gumbel_max {
       for (i = 0; i < block.count && block.ids[i] < id;) ++i;
       if (i < block.count && block.ids[i] != id) return false;
     }
-    if (i >= block.count || !(block.logits[i] >= least_)) return false;
-    logit = block.logits[i];
-    return true;
+    if (i >= block.count) return false;
+    logit = row_.logit(block, i);
+    return logit >= least_;
   }
 
   /// Doors for the heads with low <= bound < high; how many.
@@ -213,7 +213,8 @@ class gumbel_max {
   void collect(const door& at, float least, candidates& all) noexcept {
     const kernel::block& block = block_of(at.head);
     kernel::rank_key* const keys = all.keys + all.count;
-    const std::size_t count = row_.kernels().collect(&block, 1, least, kernel::infinite(1), keys);
+    const std::size_t count =
+        row_.kernels().collect(&row_.opened(block), 1, least, kernel::infinite(1), keys);
     for (std::size_t i = 0; i < count; ++i) {
       const kernel::rank_key key = keys[i];
       const token_id id = kernel::id_of(key);

@@ -50,6 +50,10 @@ struct rough_mass {
 struct table {
   /// 16-bit logits as floats, exactly.
   void (*widen)(const std::uint16_t* row, std::size_t size, logit_type type, float* out) noexcept;
+  /// The blocks of a dense row of 16-bit logits and their maxima. The blocks' logits are not widened yet:
+  /// null.
+  row_content (*index_narrow)(const std::uint16_t* row, std::size_t size, logit_type type,
+                              block* out) noexcept;
   /// The blocks of a dense row and their maxima.
   row_content (*index)(const float* row, std::size_t size, block* out) noexcept;
   /// Values at or above `least`. NaN is none.
@@ -129,6 +133,16 @@ inline constexpr float rough_floor = -80, rough_slope = 0x1p23f * 1.44269504f, r
 inline float rough_exp(float logit, float max) noexcept {
   const float x = logit - max;
   return std::bit_cast<float>(std::int32_t((x > rough_floor ? x : rough_floor) * rough_slope + rough_one));
+}
+
+/// 16-bit floats as signed integers in their order, NaN among the infinities. Its own inverse.
+inline std::int16_t ordered16(std::uint16_t bits) noexcept {
+  const auto value = std::int16_t(bits);
+  return std::int16_t(value ^ (value < 0 ? 0x7fff : 0));
+}
+/// The bits of +inf.
+constexpr std::int16_t infinity16(logit_type type) noexcept {
+  return type == logit_type::f16 ? 0x7c00 : 0x7f80;
 }
 
 SLUICE_STRICT_END

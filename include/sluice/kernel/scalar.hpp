@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <sluice/kernel/block.hpp>
 #include <sluice/kernel/contract.hpp>
@@ -32,6 +33,28 @@ namespace scalar {
 inline void widen(const std::uint16_t* row, std::size_t size, logit_type type, float* out) noexcept {
   for (std::size_t i = 0; i < size; ++i)
     out[i] = type == logit_type::f16 ? widen_f16(row[i]) : widen_bf16(row[i]);
+}
+
+inline row_content index_narrow(const std::uint16_t* row, std::size_t size, logit_type type,
+                                block* out) noexcept {
+  row_content found{.whole = true};
+  for (std::size_t first = 0; first < size; first += 256, ++out) {
+    const std::size_t count = size - first < 256 ? size - first : 256;
+    std::int16_t max = std::int16_t(~infinity16(type));  // -inf
+    for (std::size_t i = first; i < first + count; ++i) {
+      std::uint16_t bits;
+      std::memcpy(&bits, row + i, sizeof bits);
+      const auto magnitude = std::int16_t(bits & 0x7fff);
+      found.nan |= magnitude > infinity16(type);
+      found.whole &= magnitude < infinity16(type);
+      const std::int16_t key = ordered16(bits);
+      if (magnitude <= infinity16(type) && key > max) max = key;
+    }
+    *out = {.first = token_id(first), .count = std::uint32_t(count)};
+    const std::uint16_t best = std::uint16_t(ordered16(std::uint16_t(max)));
+    out->max = type == logit_type::f16 ? widen_f16(best) : widen_bf16(best);
+  }
+  return found;
 }
 
 inline row_content index(const float* row, std::size_t size, block* out) noexcept {
@@ -152,8 +175,9 @@ inline void gumbels(const double* exponentials, std::size_t count, double* noise
   for (std::size_t i = 0; i < count; ++i) noise[i] = random::gumbel(exponentials[i]);
 }
 
-inline constexpr table kernels = {widen,         index, count_at_least, collect, size,     moments, mass,
-                                  weighted_mass, agree, rough,          heads,   smallest, tails,   gumbels};
+inline constexpr table kernels = {widen, index_narrow, index,    count_at_least, collect,
+                                  size,  moments,      mass,     weighted_mass,  agree,
+                                  rough, heads,        smallest, tails,          gumbels};
 
 }  // namespace scalar
 

@@ -109,7 +109,7 @@ class row {
   /// f(id, logit) for every survivor, in ascending order of id.
   template <class F>
   void each(F&& f) const noexcept {
-    kernel::each_token(blocks_, block_count_, floor_, f);
+    kernel::each_token(opened(floor_), block_count_, floor_, f);
   }
 
   // What came before. Where memory runs out these are empty and the call ends with that status.
@@ -173,6 +173,20 @@ class row {
     return discount_ > 0 && (marks_[token / 32] >> (token % 32) & 1) != 0;
   }
   std::span<const kernel::block> blocks() const noexcept { return {blocks_, block_count_}; }
+  /// The blocks, those that reach a logit widened: their logits may be read. So may those of the block given.
+  kernel::block* opened(const float& least) const noexcept {
+    if (narrow_ != nullptr) widen(least);
+    return blocks_;
+  }
+  const kernel::block& opened(const kernel::block& block) const noexcept {
+    if (block.logits == nullptr) widen(blocks_[&block - blocks_]);
+    return block;
+  }
+  /// One logit, of a block that is opened or not.
+  kernel::any_float logit(const kernel::block& block, std::size_t i) const noexcept {
+    if (block.logits != nullptr) return block.logits[i];
+    return kernel::element(narrow_, narrow_type_, std::size_t(block.first) + i);
+  }
   /// A logit below it is an absent token.
   float floor() const noexcept { return floor_; }
   /// What the kernels call present: all tokens of the blocks, or those that reach the floor.
@@ -194,6 +208,8 @@ class row {
   void open_allowed(const logits_view& logits, std::size_t allowed) noexcept;
   void open_sparse(const logits_view& logits, const token_mask& mask) noexcept;
   void drop_nan(kernel::block& block) noexcept;
+  void widen(kernel::block& block) const noexcept;
+  void widen(const float& least) const noexcept;
   void forget_sums() noexcept { max_known_ = total_known_ = weighted_known_ = false; }
   void list(std::size_t count) noexcept;
 
@@ -244,6 +260,8 @@ class row {
   bool total_known_ = false, weighted_known_ = false;
   bool whole_ = false;  // no token of a block is absent, the floor apart
   const kernel::table& kernels_;
+  const void* narrow_ = nullptr;  // 16-bit logits of a dense row
+  logit_type narrow_type_ = logit_type::f16;
   bool numbered_ = false;
   bool dense_ = true;  // block b of the table is block b of the vocabulary
   bool saw_nan_ = false;

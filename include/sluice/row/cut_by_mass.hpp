@@ -38,6 +38,7 @@ class rough_masses {
     return total_;
   }
   kernel::rough_mass from(float logit, std::span<const kernel::block> blocks) const noexcept {
+    row_.opened(logit);
     return row_.kernels().rough(blocks.data(), blocks.size(), row_.present(), logit, max_);
   }
   kernel::rough_mass from(float logit) const noexcept { return from(logit, row_.blocks()); }
@@ -114,11 +115,11 @@ SLUICE_BODY kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
     (found == side::inside ? inside : outside) = middle;
   }
   const std::uint64_t need = kernel::needed_mass(p, total_mass());
-  const std::uint64_t sure = kernels_.mass(blocks_, block_count_, inside, double(max())).total;
+  const std::uint64_t sure = kernels_.mass(opened(inside), block_count_, inside, double(max())).total;
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
   // Where even the maximum was not settled, the cut may lie among the tokens that tie with it.
   const bool among_best = sure >= need;
-  const std::span<rank_key> open(out, kernels_.collect(blocks_, block_count_, outside,
+  const std::span<rank_key> open(out, kernels_.collect(opened(outside), block_count_, outside,
                                                        among_best ? kernel::infinite(1).value : inside, out));
   const rank_key last =
       open.empty() ? kernel::key_of(inside, 0) >> 32 << 32

@@ -34,6 +34,7 @@ inline bool row::find(token_id token, kernel::block*& block, std::uint32_t& inde
   const token_id number = token / token_id(random::block_size);
   if (dense_) {
     block = blocks_ + number;
+    if (block->logits == nullptr) widen(*block);
     index = std::uint32_t(token - block->first);
   } else {
     if (!numbered_) number_blocks();
@@ -50,7 +51,7 @@ inline bool row::find(token_id token, kernel::block*& block, std::uint32_t& inde
 
 /// Copy on write: the caller's logits are never changed.
 inline float* row::writable(kernel::block& block) noexcept {
-  const auto at = reinterpret_cast<std::uintptr_t>(block.logits);
+  const auto at = reinterpret_cast<std::uintptr_t>(opened(block).logits);
   const auto begin = reinterpret_cast<std::uintptr_t>(logits_);
   if (at >= begin && at < begin + room_ * sizeof(float)) return logits_ + (at - begin) / sizeof(float);
   std::memcpy(logits_ + block.first, block.logits, block.count * sizeof(float));
@@ -98,7 +99,7 @@ inline void row::edit(const Entries& entries, F&& f) noexcept {
   solidify();
   const auto* const end = std::to_address(entries.end());
   for (const auto* entry = std::to_address(entries.begin()); entry != end; ++entry) {
-    if (dense_ && end - entry > ahead) {
+    if (dense_ && narrow_ == nullptr && end - entry > ahead) {
       const token_id next = entry[ahead].token;
       if (next >= 0 && std::size_t(next) < vocab_) {
         const kernel::block& block = blocks_[std::size_t(next) / random::block_size];
@@ -128,6 +129,7 @@ SLUICE_BODY void row::settle_temperature() noexcept {
   const double t = std::exchange(temperature_, 1.0);
   if (t == 1) return;
   solidify();
+  opened(floor_);
   for (std::size_t b = 0; b < block_count_; ++b) {
     kernel::block& block = blocks_[b];
     if (!(block.max >= floor_)) continue;

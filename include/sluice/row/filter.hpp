@@ -29,7 +29,8 @@ struct mass_under {
 /// Keys of the survivors with l >= least, in the order of ids, in the scratch memory.
 SLUICE_BODY std::span<kernel::rank_key> row::keys(float least) const noexcept {
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
-  return {out, kernels_.collect(blocks_, block_count_, std::max(least, floor_), kernel::infinite(1), out)};
+  least = std::max(least, floor_);
+  return {out, kernels_.collect(opened(least), block_count_, least, kernel::infinite(1), out)};
 }
 
 /// Keys in the scratch memory become candidates in rank order, in place: from the last to the first, a
@@ -67,7 +68,7 @@ SLUICE_BODY float row::top_threshold(std::size_t k) const noexcept {
   const bool by_blocks = k <= present;
   const auto count = [&](float least) {
     return by_blocks ? kernels_.count_at_least(maxima, present, least)
-                     : kernels_.size(blocks_, block_count_, least);
+                     : kernels_.size(opened(least), block_count_, least);
   };
   if (count(high) >= k) return high;
   if (!by_blocks) {
@@ -109,7 +110,7 @@ SLUICE_BODY std::span<kernel::rank_key> row::top_keys(std::size_t k) noexcept {
   for (std::size_t d = 0; d < open; ++d) {
     const kernel::block& block = blocks_[kernel::id_of(doors[d])];
     if (worst != 0 && kernel::key_of(block.max, block.id(0)) < worst) continue;
-    const std::size_t more = kernels_.collect(&block, 1, least, kernel::infinite(1), out + count);
+    const std::size_t more = kernels_.collect(&opened(block), 1, least, kernel::infinite(1), out + count);
     count += more;
     if (count < 2 * k + random::block_size) continue;
     std::nth_element(out, out + (k - 1), out + count, by_rank{});
@@ -159,6 +160,7 @@ inline void row::erase(Keep&& keep) noexcept {
   for (std::size_t b = 0; b < block_count_; ++b) {
     kernel::block& block = blocks_[b];
     if (!(block.max >= floor_)) continue;
+    opened(block);
     float* copy = nullptr;
     for (std::uint32_t i = 0; i < block.count; ++i) {
       if (!(block.logits[i] >= floor_) || keep(block.id(i), block.logits[i])) continue;

@@ -124,13 +124,14 @@ inline std::uint64_t row::mass_of(std::span<const rank_key> keys) noexcept {
 /// The mass of low <= l < past, or of the others where they are few.
 inline std::uint64_t row::mass_between(float low, float past) noexcept {
   low = std::max(low, floor_);
-  if (kernels_.size(blocks_, block_count_, low) < size() - size() / 4) {
-    return kernels_.mass(blocks_, block_count_, low, double(max())).total -
-           kernels_.mass(blocks_, block_count_, past, double(max())).total;
+  if (kernels_.size(opened(low), block_count_, low) < size() - size() / 4) {
+    return kernels_.mass(opened(low), block_count_, low, double(max())).total -
+           kernels_.mass(opened(past), block_count_, past, double(max())).total;
   }
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
-  std::size_t count = kernels_.collect(blocks_, block_count_, floor_, low, out);
-  count += kernels_.collect(blocks_, block_count_, std::max(past, floor_), kernel::infinite(1), out + count);
+  std::size_t count = kernels_.collect(opened(floor_), block_count_, floor_, low, out);
+  count += kernels_.collect(opened(floor_), block_count_, std::max(past, floor_), kernel::infinite(1),
+                            out + count);
   return total_mass() - mass_of({out, count});
 }
 
@@ -168,8 +169,8 @@ SLUICE_BODY void row::keep_nearest(double center, float p, int min_keep) noexcep
   if (sure >= need) return plainly();
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
   const float begin = std::max(edge(before, outside, false), floor_);
-  std::size_t count = kernels_.collect(blocks_, block_count_, begin, some ? low : end, out);
-  if (some) count += kernels_.collect(blocks_, block_count_, std::max(past, floor_), end, out + count);
+  std::size_t count = kernels_.collect(opened(begin), block_count_, begin, some ? low : end, out);
+  if (some) count += kernels_.collect(opened(floor_), block_count_, std::max(past, floor_), end, out + count);
   if (count == 0) return plainly();
   keep_within(before, cut({out, count}, need - sure, before, mass_under{double(max())}));
 }
@@ -187,7 +188,8 @@ SLUICE_BODY void row::keep_within(const by_distance& before, rank_key last) noex
   const double nearer = reach > 0 ? std::bit_cast<double>(std::bit_cast<std::uint64_t>(reach) - 1) : -1;
   const auto drop = [&](float least, float below) {
     auto* const out = reinterpret_cast<rank_key*>(scratch_);
-    const std::size_t count = kernels_.collect(blocks_, block_count_, std::max(least, floor_), below, out);
+    const std::size_t count =
+        kernels_.collect(opened(std::max(least, floor_)), block_count_, std::max(least, floor_), below, out);
     for (std::size_t i = 0; i < count; ++i)
       if (!keep(kernel::id_of(out[i]), kernel::logit_of(out[i]))) remove(kernel::id_of(out[i]));
   };

@@ -57,7 +57,7 @@ class nucleus_test {
   /// The mass of the tokens that rank before a key.
   std::uint64_t before(kernel::rank_key key) const noexcept {
     const kernel::table& kernels = row_.kernels();
-    const kernel::block* const blocks = row_.blocks().data();
+    const kernel::block* const blocks = row_.opened(kernel::logit_of(key));
     const std::size_t count = row_.blocks().size();
     const float logit = kernel::logit_of(key), above = kernel::next_up(logit);
     std::uint64_t mass = kernels.mass(blocks, count, above, max_).total;
@@ -74,7 +74,7 @@ class nucleus_test {
     const float logit = kernel::logit_of(key);
     std::uint64_t near = 0;
     for (const kernel::block& block : row_.blocks())
-      if (block.max >= logit) near += row_.kernels().mass(&block, 1, row_.present(), max_).total;
+      if (block.max >= logit) near += row_.kernels().mass(&row_.opened(block), 1, row_.present(), max_).total;
     constexpr double slack = 1e-9;
     const double passed = double(before(key)), p = double(p_), exact = double(near);
     if (passed < p * exact * (1 - slack)) return side::inside;

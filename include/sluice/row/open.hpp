@@ -170,26 +170,46 @@ inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t bia
   return true;
 }
 
+SLUICE_BODY void row::widen(kernel::block& block) const noexcept {
+  kernels_.widen(static_cast<const std::uint16_t*>(narrow_) + block.first, block.count, narrow_type_,
+                 logits_ + block.first);
+  block.logits = logits_ + block.first;
+}
+
+SLUICE_BODY void row::widen(const float& least) const noexcept {
+  for (std::size_t b = 0; b < block_count_; ++b)
+    if (blocks_[b].max >= least && blocks_[b].logits == nullptr) widen(blocks_[b]);
+}
+
 /// -inf in place of NaN, so that no comparison meets one: under -ffast-math g++ compares scalars in a way
 /// that takes NaN for equal, whatever the region says.
 SLUICE_BODY void row::drop_nan(kernel::block& block) noexcept {
-  if (!kernel::any_nan(block.logits, block.count)) return;
+  if (!kernel::any_nan(opened(block).logits, block.count)) return;
   float* const logits = writable(block);
   for (std::uint32_t i = 0; i < block.count; ++i)
     if (kernel::is_nan(logits[i])) logits[i] = kernel::infinite(-1);
   block.max = kernel::max_of(logits, block.count, floor_);
 }
 
+/// 16-bit logits are indexed as they are; a block of them is widened where its logits are read.
 SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& mask) noexcept {
   const bool narrow = logits.type() != logit_type::f32;
-  const float* const source = narrow ? nullptr : static_cast<const float*>(logits.data());
+  const auto* const floats = static_cast<const float*>(logits.data());
+  const auto* const shorts = static_cast<const std::uint16_t*>(logits.data());
+  if (narrow) narrow_ = logits.data();
+  narrow_type_ = logits.type();
   block_count_ = (vocab_ + random::block_size - 1) / random::block_size;
   whole_ = true;
-  if (mask.empty() && !narrow) {
-    const kernel::row_content content = kernels_.index(source, vocab_, blocks_);
-    whole_ = content.whole;
-    saw_nan_ = content.nan;
-    if (saw_nan_)
+  const auto index = [&](std::size_t first, std::size_t count, kernel::block* out) {
+    const kernel::row_content content = narrow
+                                            ? kernels_.index_narrow(shorts + first, count, logits.type(), out)
+                                            : kernels_.index(floats + first, count, out);
+    whole_ = whole_ && content.whole;
+    saw_nan_ = saw_nan_ || content.nan;
+    return content.nan;
+  };
+  if (mask.empty()) {
+    if (index(0, vocab_, blocks_))
       for (std::size_t b = 0; b < block_count_; ++b) drop_nan(blocks_[b]);
     return;
   }
@@ -197,28 +217,25 @@ SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& ma
     const std::size_t first = b * random::block_size;
     const std::size_t count = std::min(random::block_size, vocab_ - first);
     const kernel::mask_words allowed(mask, first, count);
-    const float* from = narrow ? logits_ + first : source + first;
-    if (allowed.none()) {
-      blocks_[b] = {.logits = from, .first = token_id(first), .count = std::uint32_t(count)};
-      blocks_[b].max = kernel::infinite(-1);
+    kernel::block& block = blocks_[b];
+    bool nan = false;
+    if (allowed.all()) {
+      nan = index(first, count, &block);
+      block.first = token_id(first);
+    } else {
+      block = {.logits = narrow ? nullptr : floats + first,
+               .first = token_id(first),
+               .count = std::uint32_t(count)};
+      block.max = kernel::infinite(-1);
       whole_ = false;
-      continue;
+      if (allowed.none()) continue;
+      allowed.clear(writable(block), count);
+      const kernel::row_content content = kernels_.index(logits_ + first, count, &block);
+      block.first = token_id(first);
+      saw_nan_ = saw_nan_ || content.nan;
+      nan = content.nan;
     }
-    if (narrow) {
-      kernels_.widen(static_cast<const std::uint16_t*>(logits.data()) + first, count, logits.type(),
-                     logits_ + first);
-    } else if (!allowed.all()) {
-      std::memcpy(logits_ + first, from, count * sizeof(float));
-    }
-    if (!allowed.all()) {
-      allowed.clear(logits_ + first, count);
-      from = logits_ + first;
-    }
-    const kernel::row_content content = kernels_.index(from, count, blocks_ + b);
-    blocks_[b].first = token_id(first);
-    whole_ = whole_ && content.whole;
-    if (content.nan) drop_nan(blocks_[b]);
-    saw_nan_ |= content.nan;
+    if (nan) drop_nan(block);
   }
 }
 

@@ -18,7 +18,7 @@ SLUICE_STRICT_BEGIN
 inline std::size_t row::size() noexcept {
   if (!size_known_) {
     const bool all = dense_ && kernel::is_infinite(present());
-    size_ = all ? vocab_ : kernels_.size(blocks_, block_count_, floor_);
+    size_ = all ? vocab_ : kernels_.size(opened(floor_), block_count_, floor_);
     size_known_ = true;
   }
   return size_;
@@ -44,7 +44,7 @@ inline token_id row::argmax() noexcept {
   for (const kernel::block& block : blocks()) {
     if (!(block.max >= floor_) || block.max < best) continue;
     for (std::uint32_t i = 0; i < block.count; ++i)
-      if (block.logits[i] == best) return block.id(i);
+      if (logit(block, i) == best) return block.id(i);
   }
   return no_token;
 }
@@ -54,11 +54,11 @@ SLUICE_BODY row_moments row::moments() noexcept {
   for (const kernel::block& block : blocks()) {
     if (!(block.max >= floor_)) continue;
     std::size_t i = 0;
-    while (!(block.logits[i] >= floor_)) ++i;
-    shift = block.logits[i];
+    while (!(logit(block, i) >= floor_)) ++i;
+    shift = logit(block, i);
     break;
   }
-  const kernel::fast_moments fast = kernels_.moments(blocks_, block_count_, present(), shift);
+  const kernel::fast_moments fast = kernels_.moments(opened(floor_), block_count_, present(), shift);
   if (fast.count == 0) return {};
   const double n = double(fast.count);
   if (fast.count >= long_row && fast.squares < 1e30) {
@@ -80,7 +80,8 @@ SLUICE_BODY row_moments row::moments() noexcept {
 
 SLUICE_BODY row_mass row::mass() noexcept {
   if (!weighted_known_) {
-    const kernel::mass_sums sums = kernels_.weighted_mass(blocks_, block_count_, present(), double(max()));
+    const kernel::mass_sums sums =
+        kernels_.weighted_mass(opened(floor_), block_count_, present(), double(max()));
     mass_ = {sums.total, sums.weighted};
     total_known_ = weighted_known_ = true;
   }
@@ -89,7 +90,7 @@ SLUICE_BODY row_mass row::mass() noexcept {
 
 SLUICE_BODY std::uint64_t row::total_mass() noexcept {
   if (!total_known_) {
-    mass_.total = kernels_.mass(blocks_, block_count_, present(), double(max())).total;
+    mass_.total = kernels_.mass(opened(floor_), block_count_, present(), double(max())).total;
     total_known_ = true;
   }
   return mass_.total;
@@ -115,7 +116,7 @@ SLUICE_BODY double row::agreement_level(double t) noexcept {
   // logits agree, and accurate where t is large.
   const double top = double(max());
   const auto c = float(kernel::log2_e / t);
-  const kernel::agreement fast = kernels_.agree(blocks_, block_count_, present(), max(), c);
+  const kernel::agreement fast = kernels_.agree(opened(floor_), block_count_, present(), max(), c);
   if (fast.count >= long_row && c > 1e-30f) {
     // The level hardly moves with t, so it is taken at the t that the rounded c stands for.
     return top + kernel::log2_e / double(c) * kernel::ln_1p(fast.excess / fast.sum);
