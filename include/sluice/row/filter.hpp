@@ -90,12 +90,21 @@ SLUICE_BODY float row::top_threshold(std::size_t k) const noexcept {
   return low;
 }
 
+/// A list up to this length is looked at whole.
+inline constexpr std::size_t few_tokens = 1024;
+
 /// The keys of the first k survivors in rank, k <= size, in no order, in the scratch memory.
 SLUICE_BODY std::span<kernel::rank_key> row::top_keys(std::size_t k) noexcept {
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
   if (engine_ == truncation_engine::sort) {
     const std::span<rank_key> all = keys(kernel::lowest);
     std::sort(all.begin(), all.end(), by_rank{});
+    return all.first(k);
+  }
+  if (!dense_ && size() <= few_tokens) {
+    const std::span<rank_key> all = keys(kernel::lowest);
+    if (k < all.size())
+      std::nth_element(all.begin(), all.begin() + std::ptrdiff_t(k - 1), all.end(), by_rank{});
     return all.first(k);
   }
   // Blocks in rank of their best, so that the threshold rises at once where many tokens pass it.

@@ -55,8 +55,9 @@ inline void sampler_apply(llama_sampler* sampler, llama_token_data_array* array)
     return;
   }
   const std::span<const candidate> survivors = state.chain.distribution(row, state.sequence);
-  write(*array, survivors, [](const candidate& c) {
-    return c.probability > 0 ? float(kernel::ln(double(c.probability))) : kernel::infinite(-1);
+  write(*array, survivors, [](const candidate& c) -> kernel::any_float {
+    if (c.probability > 0) return float(kernel::ln(double(c.probability)));
+    return kernel::infinite(-1);
   });
   while (array->data[++array->selected].id != drawn.token) {
   }
