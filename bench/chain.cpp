@@ -76,6 +76,49 @@ void run_full_gumbel(benchmark::State& state, const row_set& rows, double temper
   });
 }
 
+/// The draw by itself, and how many blocks it opened on average.
+void run_pruned(benchmark::State& state, const row_set& rows, double temperature) {
+  sluice::workspace memory;
+  std::size_t opened = 0;
+  over(state, rows, [&](std::span<const float> logits, std::uint64_t draw) {
+    sluice::row row(logits, {.mask = rows.mask()}, memory, sluice::truncation_engine::select);
+    row.temper(temperature);
+    sluice::draw::gumbel_max race(row, {draw, 0});
+    const auto winner = race.winner();
+    opened += race.opened();
+    return sluice::kernel::id_of(winner);
+  });
+  state.counters["blocks"] =
+      benchmark::Counter(static_cast<double>(opened), benchmark::Counter::kAvgIterations);
+}
+
+/// Rejection for a top-p by itself: blocks opened and rounds on average, and whether it ever fell back.
+void run_rejection(benchmark::State& state, const row_set& rows, const sluice::sampling_params& params) {
+  sluice::workspace memory;
+  std::size_t opened = 0, rounds = 0, fallbacks = 0;
+  over(state, rows, [&](std::span<const float> logits, std::uint64_t draw) {
+    sluice::row row(logits, {.mask = rows.mask()}, memory, sluice::truncation_engine::select);
+    const sluice::nucleus_test test(row, params.top_p, 0);
+    row.temper(double(params.temperature));
+    sluice::draw::gumbel_max race(row, {draw, 0});
+    const auto inside = [&](sluice::kernel::rank_key key) { return test(key); };
+    const auto found = sluice::truncate::reject(
+        test.spared(), 0, test.probe(), sluice::truncate::most_rounds,
+        [&](sluice::kernel::rank_key above) { return race.winner(above); }, inside,
+        [&] { return sluice::truncate::search(test.spared(), inside); });
+    opened += race.opened();
+    rounds += static_cast<std::size_t>(found.rounds);
+    fallbacks += found.fell_back;
+    return sluice::kernel::id_of(found.winner);
+  });
+  const auto average = [&](std::size_t sum) {
+    return benchmark::Counter(static_cast<double>(sum), benchmark::Counter::kAvgIterations);
+  };
+  state.counters["blocks"] = average(opened);
+  state.counters["rounds"] = average(rounds);
+  state.counters["fallbacks"] = average(fallbacks);
+}
+
 void run_naive(benchmark::State& state, const row_set& rows, const work& w) {
   naive_sampler sampler(w.params);
   tests::generator g(1);
@@ -128,6 +171,14 @@ std::vector<entry> entries() {
     if (home_made(w))
       all.push_back({w.stage, "naive",
                      [w](benchmark::State& state, const row_set& rows) { run_naive(state, rows, w); }});
+    if (w.stage == "temperature")
+      all.push_back({w.stage, "counted", [w](benchmark::State& state, const row_set& rows) {
+                       run_pruned(state, rows, double(w.params.temperature));
+                     }});
+    if (w.stage.starts_with("top_p"))
+      all.push_back({w.stage, "counted", [w](benchmark::State& state, const row_set& rows) {
+                       run_rejection(state, rows, w.params);
+                     }});
     if (w.stage == "temperature")
       all.push_back({w.stage, "full_gumbel", [w](benchmark::State& state, const row_set& rows) {
                        run_full_gumbel(state, rows, double(w.params.temperature));

@@ -35,6 +35,8 @@ class measured {
       if (one.value("error_occurred", false))
         throw std::runtime_error(name + ": " + one.value("error_message", ""));
       times[name].push_back(one.at("cpu_time"));
+      for (const char* counter : {"blocks", "rounds"})
+        if (one.contains(counter)) counts_[name + '/' + counter] = one.at(counter);
       repetitions_ = std::max(repetitions_, times[name].size());
       if (vocab_.empty() && name.starts_with(read_prefix)) {
         vocab_ = name.substr(read_prefix.size());
@@ -53,6 +55,11 @@ class measured {
   timing time(const std::string& stage, const std::string& engine, const std::string& rows) const {
     const auto found = timings_.find(stage + '/' + engine + '/' + vocab_ + '/' + rows);
     return found != timings_.end() ? found->second : timing{};
+  }
+  /// What a benchmark counted a token, in its last repetition: "blocks" opened or "rounds".
+  double count(const std::string& stage, const std::string& rows, const std::string& counter) const {
+    const auto found = counts_.find(stage + "/counted/" + vocab_ + '/' + rows + '/' + counter);
+    return found != counts_.end() ? found->second : unknown;
   }
   timing read(const std::string& rows) const { return time("read", "baseline", rows); }
   /// The median in reads of the same rows.
@@ -76,6 +83,7 @@ class measured {
 
   nlohmann::json context_;
   std::map<std::string, timing> timings_;
+  std::map<std::string, double> counts_;
   std::string vocab_;
   std::size_t repetitions_ = 0;
 };

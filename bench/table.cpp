@@ -88,6 +88,23 @@ void print_engines(const measured& run, const std::string& stage, const char* ti
   if (rows.size() > 1) print(rows);
 }
 
+/// Blocks of 256 tokens that a draw opened, and the draws that rejection took.
+void print_counts(const measured& run) {
+  std::vector<cells> rows{{"counted a token", "peaked", "flat", "wide"}};
+  const auto add = [&](const char* title, const char* stage, const char* counter) {
+    cells row{title};
+    for (const char* shape : {"peaked/hot", "flat/hot", "wide/hot"})
+      row.push_back(in_short(run.count(stage, shape, counter)));
+    rows.push_back(row);
+  };
+  add("temperature .8: blocks opened", "temperature", "blocks");
+  add("top-p .95, T 1: blocks opened", "top_p", "blocks");
+  add("top-p .95, T 1: rounds", "top_p", "rounds");
+  add("top-p .95, T 2: blocks opened", "top_p_t2", "blocks");
+  add("top-p .95, T 2: rounds", "top_p_t2", "rounds");
+  print(rows);
+}
+
 void print_baselines(const measured& run) {
   std::vector<cells> rows{{"peaked / flat, in reads", "sluice", "sort", "naive", "Eigen", "full Gumbel"}};
   for (const line& what : lines()) {
@@ -155,6 +172,7 @@ int main(int argc, char** argv) try {
   bench::print_lines(all);
   bench::print_engines(run, "top_p", "top-p .95, T 1: tokens in the nucleus");
   bench::print_engines(run, "top_p_t2", "top-p .95, T 2: tokens in the nucleus");
+  bench::print_counts(run);
   bench::print_baselines(run);
   bench::write_json(argv[2], run, all);
   bench::draw(argv[3], run, all);

@@ -28,6 +28,7 @@
 #include <sluice/stage/top_p.hpp>
 #include <sluice/stage/typical_p.hpp>
 #include <sluice/stage/xtc.hpp>
+#include <sluice/truncate/automatic.hpp>
 #include <sluice/truncate/rejection.hpp>
 
 namespace sluice::inline v1 {
@@ -222,10 +223,7 @@ class standard_run {
  public:
   explicit standard_run(const standard_plan& plan) noexcept : plan_(plan) {}
 
-  truncation_engine engine() const noexcept {
-    return plan_.params.engine == truncation_engine::sort ? truncation_engine::sort
-                                                          : truncation_engine::select;
-  }
+  truncation_engine engine() const noexcept { return truncate::choose(plan_.params.engine, false); }
   draw_method method() const noexcept { return plan_.params.draw; }
   bool greedy() const noexcept { return plan_.takes_best; }
 
@@ -298,9 +296,7 @@ class standard_run {
   /// Rejection takes over at step i where all that is left is top-p (with top-k under the joint rule), min-p
   /// and a fixed temperature: min-p after top-p keeps the same tokens as beside it.
   bool rejects_from(std::size_t i) const noexcept {
-    if (plan_.params.engine != truncation_engine::rejection &&
-        plan_.params.engine != truncation_engine::automatic)
-      return false;
+    if (truncate::choose(plan_.params.engine, true) != truncation_engine::rejection) return false;
     const bool joint = plan_.params.truncation == truncation_rule::joint;
     if (joint && i > 0 && is_truncation(plan_.steps[i - 1])) return false;
     const auto next = [&](place at) { return i < plan_.count && plan_.steps[i] == at ? ++i != 0 : false; };

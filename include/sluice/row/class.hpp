@@ -226,14 +226,15 @@ class row {
   void compact(float least, Keep&& keep) noexcept;
   template <class Keep>
   void erase(Keep&& keep) noexcept;
+  template <class Keep>
+  void drop(float least, float below, Keep&& keep) noexcept;
   void adopt(std::span<rank_key> keys) noexcept;
-  template <class Before, class Weight>
-  rank_key cut(std::span<rank_key> keys, std::uint64_t need, Before before, Weight weight) const noexcept;
+  template <class Before>
+  rank_key cut(std::span<rank_key> keys, std::uint64_t need, Before before) noexcept;
   template <class Before>
   rank_key cut_by_mass(Before before, float p, int min_keep) noexcept;
   bool cuts_plainly(float p) const noexcept;
   std::span<const kernel::block> sample(std::size_t stride) noexcept;
-  std::uint64_t mass_of(std::span<const rank_key> keys) noexcept;
   std::uint64_t mass_between(float low, float past) noexcept;
   void keep_within(const by_distance& before, rank_key last) noexcept;
   float top_threshold(std::size_t k) const noexcept;

@@ -92,14 +92,18 @@ template <class Before>
 inline kernel::rank_key row::cut_by_mass(Before before, float p, int min_keep) noexcept {
   const std::uint64_t need = kernel::needed_mass(p, total_mass());
   const std::span<rank_key> all = keys(kernel::lowest);
-  const rank_key last = cut(all, need, before, mass_under{double(max())});
+  const rank_key last = cut(all, need, before);
   if (min_keep <= 1) return last;
-  const rank_key least = cut(all, std::uint64_t(min_keep), before, [](rank_key) { return std::uint64_t{1}; });
-  return before(last, least) ? least : last;
+  const auto least = all.begin() + std::ptrdiff_t(std::min(std::size_t(min_keep), all.size()) - 1);
+  std::nth_element(all.begin(), least, all.end(), before);
+  return before(last, *least) ? *least : last;
 }
 
+/// Rows below this are cut without a bracket.
+inline constexpr std::size_t short_row = 1024;
+
 inline bool row::cuts_plainly(float p) const noexcept {
-  return engine_ == truncation_engine::sort || !dense_ || vocab_ < 4 * long_row || p >= 1;
+  return engine_ == truncation_engine::sort || !dense_ || vocab_ < short_row || p >= 1;
 }
 
 /// Rough masses decide on which side of the cut a logit lies, until they cannot; exact ones decide between.
@@ -121,9 +125,8 @@ SLUICE_BODY kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
   const bool among_best = sure >= need;
   const std::span<rank_key> open(out, kernels_.collect(opened(outside), block_count_, outside,
                                                        among_best ? kernel::infinite(1).value : inside, out));
-  const rank_key last =
-      open.empty() ? kernel::key_of(inside, 0) >> 32 << 32
-                   : cut(open, among_best ? need : need - sure, by_rank{}, mass_under{double(max())});
+  const rank_key last = open.empty() ? kernel::key_of(inside, 0) >> 32 << 32
+                                     : cut(open, among_best ? need : need - sure, by_rank{});
   return min_keep <= 1 ? last : std::min(last, top_cut(std::min(std::size_t(min_keep), size())));
 }
 

@@ -18,12 +18,29 @@ struct by_rank {
 
 SLUICE_STRICT_BEGIN
 
-/// The mass of a key's token under a given maximum.
-struct mass_under {
-  double max = 0;
+/// The masses of keys' tokens under a given maximum: of one, and the sum of many.
+class mass_under {
+ public:
+  mass_under(const kernel::table& kernels, double max) noexcept : kernels_(kernels), max_(max) {}
   std::uint64_t operator()(kernel::rank_key key) const noexcept {
-    return kernel::mass(double(kernel::logit_of(key)) - max);
+    return kernel::mass(double(kernel::logit_of(key)) - max_);
   }
+  std::uint64_t operator()(std::span<const kernel::rank_key> keys) const noexcept {
+    float logits[random::block_size];
+    std::uint64_t total = 0;
+    for (std::size_t first = 0; first < keys.size(); first += random::block_size) {
+      const kernel::block part{.logits = logits,
+                               .count = std::uint32_t(std::min(random::block_size, keys.size() - first)),
+                               .max = float(max_)};
+      for (std::size_t i = 0; i < part.count; ++i) logits[i] = kernel::logit_of(keys[first + i]);
+      total += kernels_.mass(&part, 1, kernel::infinite(-1), max_).total;
+    }
+    return total;
+  }
+
+ private:
+  const kernel::table& kernels_;
+  double max_;
 };
 
 /// Keys of the survivors with l >= least, in the order of ids, in the scratch memory.
@@ -46,11 +63,11 @@ SLUICE_BODY std::span<candidate> row::ranked(std::span<rank_key> keys) const noe
   return {reinterpret_cast<candidate*>(scratch_), keys.size()};
 }
 
-template <class Before, class Weight>
-inline kernel::rank_key row::cut(std::span<rank_key> keys, std::uint64_t need, Before before,
-                                 Weight weight) const noexcept {
-  return engine_ == truncation_engine::sort ? truncate::sort{}(keys, need, before, weight)
-                                            : truncate::select{}(keys, need, before, weight);
+template <class Before>
+inline kernel::rank_key row::cut(std::span<rank_key> keys, std::uint64_t need, Before before) noexcept {
+  const mass_under mass(kernels_, double(max()));
+  return engine_ == truncation_engine::sort ? truncate::sort{}(keys, need, before, mass)
+                                            : truncate::select{}(keys, need, before, mass);
 }
 
 /// A logit that at least k survivors reach, k <= size, and not many more: bisection over the maxima of
@@ -182,6 +199,17 @@ inline void row::erase(Keep&& keep) noexcept {
   forget_sums();
 }
 
+/// The same for those with least <= l < below: few one by one, many in a walk over all.
+template <class Keep>
+inline void row::drop(float least, float below, Keep&& keep) noexcept {
+  auto* const out = reinterpret_cast<rank_key*>(scratch_);
+  least = std::max(least, floor_);
+  const std::size_t count = kernels_.collect(opened(least), block_count_, least, below, out);
+  if (count > 4 * block_count_) return erase(keep);
+  for (std::size_t i = 0; i < count; ++i)
+    if (!keep(kernel::id_of(out[i]), kernel::logit_of(out[i]))) remove(kernel::id_of(out[i]));
+}
+
 /// The survivors are these tokens; the keys stand in the scratch memory.
 SLUICE_BODY void row::adopt(std::span<rank_key> keys) noexcept {
   std::sort(keys.begin(), keys.end(),
@@ -207,7 +235,7 @@ SLUICE_BODY void row::keep_from(rank_key last) noexcept {
   }
   floor_ = least;
   size_known_ = total_known_ = weighted_known_ = false;
-  if (std::uint32_t(last) != 0) erase(keep);  // ties with the cut that rank after it
+  if (std::uint32_t(last) != 0) drop(least, kernel::next_up(least), keep);  // ties that rank after the cut
 }
 
 inline void row::keep_at_least(double threshold, int min_keep) noexcept {

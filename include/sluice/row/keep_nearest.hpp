@@ -107,20 +107,6 @@ inline std::span<const kernel::block> row::sample(std::size_t stride) noexcept {
   return {out, count};
 }
 
-/// The masses of keys that stand in the scratch memory; their logits are laid behind them.
-inline std::uint64_t row::mass_of(std::span<const rank_key> keys) noexcept {
-  auto* const logits = reinterpret_cast<float*>(scratch_ + keys.size_bytes());
-  for (std::size_t i = 0; i < keys.size(); ++i) logits[i] = kernel::logit_of(keys[i]);
-  std::uint64_t total = 0;
-  for (std::size_t i = 0; i < keys.size(); i += random::block_size) {
-    const kernel::block part{.logits = logits + i,
-                             .count = std::uint32_t(std::min(random::block_size, keys.size() - i)),
-                             .max = max()};
-    total += kernels_.mass(&part, 1, kernel::infinite(-1), double(max())).total;
-  }
-  return total;
-}
-
 /// The mass of low <= l < past, or of the others where they are few.
 inline std::uint64_t row::mass_between(float low, float past) noexcept {
   low = std::max(low, floor_);
@@ -132,7 +118,7 @@ inline std::uint64_t row::mass_between(float low, float past) noexcept {
   std::size_t count = kernels_.collect(opened(floor_), block_count_, floor_, low, out);
   count += kernels_.collect(opened(floor_), block_count_, std::max(past, floor_), kernel::infinite(1),
                             out + count);
-  return total_mass() - mass_of({out, count});
+  return total_mass() - mass_under(kernels_, double(max()))(std::span<const rank_key>(out, count));
 }
 
 /// Rough masses bracket the distance of the cut, a sample of them first; exact ones decide between.
@@ -172,7 +158,7 @@ SLUICE_BODY void row::keep_nearest(double center, float p, int min_keep) noexcep
   std::size_t count = kernels_.collect(opened(begin), block_count_, begin, some ? low : end, out);
   if (some) count += kernels_.collect(opened(floor_), block_count_, std::max(past, floor_), end, out + count);
   if (count == 0) return plainly();
-  keep_within(before, cut({out, count}, need - sure, before, mass_under{double(max())}));
+  keep_within(before, cut({out, count}, need - sure, before));
 }
 
 /// Keeps what stands at or before `last` in the order of distance.
@@ -186,17 +172,10 @@ SLUICE_BODY void row::keep_within(const by_distance& before, rank_key last) noex
   // What lies nearer than the last one stays. Above the center, and among those that tie with it, each is
   // looked at: several floats may share a distance.
   const double nearer = reach > 0 ? std::bit_cast<double>(std::bit_cast<std::uint64_t>(reach) - 1) : -1;
-  const auto drop = [&](float least, float below) {
-    auto* const out = reinterpret_cast<rank_key*>(scratch_);
-    const std::size_t count =
-        kernels_.collect(opened(std::max(least, floor_)), block_count_, std::max(least, floor_), below, out);
-    for (std::size_t i = 0; i < count; ++i)
-      if (!keep(kernel::id_of(out[i]), kernel::logit_of(out[i]))) remove(kernel::id_of(out[i]));
-  };
   const float low = edge(before, nearer, false), high = edge(before, nearer, true);
-  drop(before.distance(kernel::key_of(high, 0)) <= nearer ? kernel::next_up(high) : high,
-       kernel::infinite(1));
-  drop(floor_, before.distance(kernel::key_of(low, 0)) <= nearer ? low : kernel::next_up(low));
+  drop(before.distance(kernel::key_of(high, 0)) <= nearer ? kernel::next_up(high) : high, kernel::infinite(1),
+       keep);
+  drop(floor_, before.distance(kernel::key_of(low, 0)) <= nearer ? low : kernel::next_up(low), keep);
 }
 
 SLUICE_STRICT_END

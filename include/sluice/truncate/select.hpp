@@ -19,8 +19,7 @@ struct select {
     while (keys.size() > 1) {
       const std::size_t half = keys.size() / 2;
       std::nth_element(keys.begin(), keys.begin() + std::ptrdiff_t(half), keys.end(), before);
-      std::uint64_t upper = 0;
-      for (const kernel::rank_key key : keys.first(half)) upper += weight(key);
+      const std::uint64_t upper = weight(std::span<const kernel::rank_key>(keys.first(half)));
       if (above + upper >= need) {
         keys = keys.first(half);
       } else {
