@@ -39,7 +39,7 @@ struct agreement {
   double sum = 0, excess = 0;
 };
 
-/// Sums of S, e^x <= S <= 1.0615 e^x with x = l - max, 2e-5 relative of rounding apart, tokens below x = -80
+/// Sums of S, e^x <= S <= 1.0615 e^x with x = l - max, 7e-5 relative of rounding apart, tokens below x = -80
 /// as if they stood there; in any order. Over the tokens that reach a logit (-inf: all), and over all tokens
 /// of the blocks that do. How many tokens tie with it.
 struct rough_mass {
@@ -130,6 +130,7 @@ inline float agreement_exponent(float logit, float max, float c) noexcept {
 
 /// S(x): e^x by the chords of its binades, its bits a straight line.
 inline constexpr float rough_floor = -80, rough_slope = 0x1p23f * 1.44269504f, rough_one = 0x1.fcp29f;
+inline constexpr float near_max = 32, near_slope = 0x1p15f * 1.44269504f;
 inline float rough_exp(float logit, float max) noexcept {
   const float x = logit - max;
   return std::bit_cast<float>(std::int32_t((x > rough_floor ? x : rough_floor) * rough_slope + rough_one));

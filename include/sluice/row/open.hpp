@@ -146,12 +146,15 @@ SLUICE_BODY row::row(const logits_view& logits, const call_options& call, worksp
   }
 }
 
+/// So many words keep what follows them aligned to 8 bytes.
+constexpr std::size_t even(std::size_t words) noexcept { return words + (words & 1); }
+
 /// The workspace's memory for a row.
 inline std::size_t row_bytes(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
   const std::size_t padded = blocks * random::block_size;
   const std::size_t scratch = std::max({tokens * 12, blocks * 64, biases * 8});
-  return std::max(padded, tokens) * 8 + scratch +
-         blocks * (sizeof(kernel::block) + 32 + sizeof(std::uint32_t)) + 64;
+  return std::max(padded, tokens) * 8 + scratch + blocks * (sizeof(kernel::block) + 32) + even(blocks) * 4 +
+         64;
 }
 
 inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
@@ -164,7 +167,7 @@ inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t bia
   marks_ = reinterpret_cast<std::uint32_t*>(take(blocks * 32));
   logits_ = reinterpret_cast<float*>(take(cells * sizeof(float)));
   ids_ = reinterpret_cast<token_id*>(take(cells * sizeof(token_id)));
-  places_ = reinterpret_cast<std::uint32_t*>(take(blocks * sizeof(std::uint32_t)));
+  places_ = reinterpret_cast<std::uint32_t*>(take(even(blocks) * sizeof(std::uint32_t)));
   scratch_ = next;
   room_ = cells;
   return true;
