@@ -101,4 +101,6 @@ string(REPLACE "\n" "\n// " licence "${licence}")
 string(REPLACE "// \n" "//\n" licence "${licence}")
 
 file(WRITE ${OUTPUT} "// sluice ${VERSION} in one file: what sluice/sluice.hpp includes, put together by the "
-  "target single_header.\n//\n// ${licence}\n#pragma once\n\n${includes}${body}")
+  "target single_header.\n//\n// ${licence}\n#pragma once\n\n"
+  "#if defined(SLUICE_VERSION_MAJOR)\n#error \"sluice's include tree was included before: it does not go with the "
+  "one header\"\n#endif\n\n${includes}${body}\n#define SLUICE_ONE_HEADER 1\n")

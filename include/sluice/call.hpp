@@ -75,6 +75,7 @@ SLUICE_BODY sample_result sample_exactly(const Plan& plan, const logits_view& lo
                                          const call_options& call, workspace& memory) noexcept {
   row r(logits, call, memory, plan.engine());
   const token_id token = r.status() == sample_status::ok ? plan.run(r, q, wanted::token) : no_token;
+  if (token == no_token && r.status() == sample_status::ok) r.fail(sample_status::no_token_left);
   return {r.status() == sample_status::ok ? token : no_token, r.status(), r.saw_nan()};
 }
 

@@ -28,7 +28,7 @@ template <class A, class B>
 struct in_order {
   static_assert(A::where < B::where,
                 "sluice: wrong order in a chain: the second stage named here must stand before the first "
-                "(or use custom_chain, which takes any order)");
+                "(or use custom_chain, which takes any order); stages of one place need different numbers");
 };
 
 template <class S>

@@ -2,6 +2,13 @@
 
 // Every SLUICE_ macro. A user may define SLUICE_TIER; the others are ours.
 
+#if __cplusplus < 202002L
+#error "sluice needs C++20: -std=c++20 or newer"
+#endif
+#if defined(SLUICE_ONE_HEADER)
+#error "sluice in one header was included before: it does not go with the include tree"
+#endif
+
 #define SLUICE_VERSION_MAJOR 0
 #define SLUICE_VERSION_MINOR 1
 #define SLUICE_VERSION_PATCH 0

@@ -30,6 +30,10 @@ set(expected [=[
 // No warranty.
 #pragma once
 
+#if defined(SLUICE_VERSION_MAJOR)
+#error "sluice's include tree was included before: it does not go with the one header"
+#endif
+
 #include <array>
 #include <vector>
 
@@ -66,6 +70,8 @@ int part;
 #endif
 
 int s[] = {1; 2};
+
+#define SLUICE_ONE_HEADER 1
 ]=])
 
 run_script(result)

@@ -34,6 +34,9 @@ inline float logit_of(rank_key key) noexcept {
 
 inline token_id id_of(rank_key key) noexcept { return token_id(~std::uint32_t(key)); }
 
+/// The nearest value in [0, 1]; NaN is 0.
+inline float fraction(const float& value) noexcept { return value > 0 ? value < 1 ? value : 1.0f : 0.0f; }
+
 /// A non-negative float as what it is: mantissa * 2^-shift. Its products with masses are then exact.
 struct exact_fraction {
   std::uint32_t mantissa;
@@ -81,6 +84,9 @@ struct any_float {
 /// A float by its bits: true under every flag of the compiler.
 inline bool is_nan(const float& value) noexcept {
   return (std::bit_cast<std::uint32_t>(value) & 0x7fffffffu) > 0x7f800000u;
+}
+inline bool is_nan(const double& value) noexcept {
+  return (std::bit_cast<std::uint64_t>(value) & 0x7fffffffffffffffu) > 0x7ff0000000000000u;
 }
 inline bool is_infinite(const float& value) noexcept {
   return (std::bit_cast<std::uint32_t>(value) & 0x7fffffffu) == 0x7f800000u;

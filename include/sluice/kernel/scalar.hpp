@@ -31,8 +31,7 @@ inline void each_token(const block* blocks, std::size_t count, float floor, F&& 
 namespace scalar {
 
 inline void widen(const std::uint16_t* row, std::size_t size, logit_type type, float* out) noexcept {
-  for (std::size_t i = 0; i < size; ++i)
-    out[i] = type == logit_type::f16 ? widen_f16(row[i]) : widen_bf16(row[i]);
+  for (std::size_t i = 0; i < size; ++i) out[i] = element(row, type, i);  // at any address
 }
 
 inline row_content index_narrow(const std::uint16_t* row, std::size_t size, logit_type type,

@@ -126,7 +126,8 @@ class row {
   void keep_at_least(double threshold, int min_keep = 0) noexcept;
   /// Keeps the first k in rank; k <= 0 keeps all.
   void keep_top(std::int64_t k) noexcept;
-  /// Keeps the shortest prefix of the ranking with mass >= p * M, and at least min_keep tokens.
+  /// Keeps the shortest prefix of the ranking with mass >= p * M, and at least min_keep tokens. p outside [0,
+  /// 1] is taken to its nearer end, NaN to 0.
   void keep_mass(float p, int min_keep = 0) noexcept;
   /// The same prefix, in the order of |l - center|, equal distances by rank.
   void keep_nearest(double center, float p, int min_keep = 0) noexcept;
@@ -142,7 +143,8 @@ class row {
 
   // Edits. Results saturate at +-FLT_MAX; an absent token stays absent.
 
-  /// l = f(double(l)) for one token, rounded once; a token that is absent or outside the row is passed over.
+  /// l = f(double(l)) for one token, rounded once; a token that is absent or outside the row is passed over,
+  /// and one for which f gives NaN stays as it is.
   template <class F>
   void edit(token_id token, F&& f) noexcept;
   /// l = f(entry, double(l)) for the tokens of many entries, each with a `token`.
@@ -155,7 +157,14 @@ class row {
   /// The row becomes these candidates with these logits.
   void replace(std::span<candidate> candidates) noexcept;
   /// The draw divides by t. A stage that runs after this sees float(l / t), and the draw has t = 1.
-  void temper(double t) noexcept { temperature_ = t; }
+  /// Where t is not above 0 the best token alone is kept.
+  void temper(double t) noexcept {
+    if (t > 0) {
+      temperature_ = t;
+    } else {
+      keep_top(1);
+    }
+  }
   void settle_temperature() noexcept;
   /// Marks tokens that XTC would remove with this probability; the draw weighs them by `xtc_marginal`'s
   /// factor.

@@ -108,8 +108,9 @@ inline void row::edit(const Entries& entries, F&& f) noexcept {
     }
     kernel::block* block;
     std::uint32_t index;
-    if (find(entry->token, block, index))
-      write(*block, index, kernel::saturated(f(*entry, double(block->logits[index]))));
+    if (!find(entry->token, block, index)) continue;
+    const double logit = f(*entry, double(block->logits[index]));
+    if (!kernel::is_nan(logit)) write(*block, index, kernel::saturated(logit));
   }
   forget_sums();
   reference_known_ = false;

@@ -256,7 +256,7 @@ inline void row::keep_top(std::int64_t k) noexcept {
 
 inline void row::keep_mass(float p, int min_keep) noexcept {
   reference();
-  if (!empty()) keep_from(mass_cut(p, min_keep));
+  if (!empty()) keep_from(mass_cut(kernel::fraction(p), min_keep));
 }
 
 SLUICE_STRICT_END

@@ -125,6 +125,7 @@ inline std::uint64_t row::mass_between(float low, float past) noexcept {
 SLUICE_BODY void row::keep_nearest(double center, float p, int min_keep) noexcept {
   reference();
   if (empty()) return;
+  p = kernel::fraction(p);
   const by_distance before{center};
   const auto plainly = [&] { keep_within(before, cut_by_mass(before, p, min_keep)); };
   if (cuts_plainly(p) || min_keep > 1) return plainly();

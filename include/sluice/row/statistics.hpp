@@ -140,7 +140,7 @@ SLUICE_BODY std::span<candidate> row::top(std::size_t k) noexcept {
 }
 
 SLUICE_BODY std::span<candidate> row::heavier_than(float fraction) noexcept {
-  const std::uint64_t limit = kernel::floor_product(fraction, total_mass());
+  const std::uint64_t limit = kernel::floor_product(kernel::fraction(fraction), total_mass());
   const mass_under weight(kernels_, double(max()));
   std::span<rank_key> all = keys(kernel::lowest);
   return ranked({all.data(), std::size_t(std::partition(all.begin(), all.end(),

@@ -4,9 +4,10 @@
 
 namespace sluice::inline v1::truncate {
 
-/// The engine that serves a cut. Rejection needs that nothing but the draw comes after it, at a fixed temperature;
-/// where it cannot be used, select does. It was the fastest at every nucleus and every row size that was tried, so
-/// `automatic` takes it wherever it can. Microseconds a token, T = 1, AVX2, in the cache, g++ 12, AMD Zen 4:
+/// The engine that serves a cut. Rejection needs that nothing but the draw comes after it, at a fixed
+/// temperature; where it cannot be used, select does. It was the fastest at every nucleus and every row size
+/// that was tried, so `automatic` takes it wherever it can. Microseconds a token, T = 1, AVX2, in the cache,
+/// g++ 12, AMD Zen 4:
 ///
 ///     p = .95, V = 128,256, tokens in the nucleus    1     10    100  1,000  10,000  50,000
 ///     rejection                                      @R@

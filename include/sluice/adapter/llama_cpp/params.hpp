@@ -14,6 +14,7 @@
 #include <cfloat>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -92,15 +93,15 @@ SLUICE_DOOR problem set(sampling_params& params, std::string_view name, std::str
 
 /// Values in llama.cpp's meaning, as sampling_params mean them: windows of -1 are `context_size`, and numbers
 /// out of range are off or the end of the range. NaN is left to `check`.
-SLUICE_DOOR void fit(sampling_params& params, int context_size) noexcept {
-  detail::fit_params(params, context_size);
+SLUICE_DOOR void fit(sampling_params& params, std::int64_t context_size) noexcept {
+  detail::fit_params(params, int(std::clamp<std::int64_t>(context_size, 0, std::numeric_limits<int>::max())));
 }
 
 /// From the sampling part of llama.cpp's own common_params, or any struct with its field names; the order
 /// through its common_sampler_type_to_chr. `breakers` are its dry_sequence_breakers, which are text, as
 /// `dry_breakers` makes them. Mirostat, adaptive-p and the grammar are not carried over.
 template <class CommonParams>
-sampling_params params_from(const CommonParams& common, int context_size,
+sampling_params params_from(const CommonParams& common, std::int64_t context_size,
                             std::vector<std::vector<token_id>> breakers = {}) {
   sampling_params p;
   if (common.seed != 0xFFFFFFFF) p.seed = common.seed;
