@@ -42,6 +42,12 @@ inline constexpr std::array every_shape{shape::gaussian, shape::peaked,     shap
                                         shape::constant, shape::two_values, shape::grid,     shape::sorted,
                                         shape::giants,   shape::far,        shape::subnormal};
 
+inline std::string to_text(shape kind) {
+  constexpr std::array names{"gaussian", "peaked", "ties",   "holes", "constant", "two values",
+                             "grid",     "sorted", "giants", "far",   "subnormal"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 /// A size in [1, 4096], its logarithm uniform, with the sizes around a block met often.
 inline std::size_t random_size(generator& g) {
   constexpr std::array<std::size_t, 8> edges{1, 2, 3, 255, 256, 257, 512, 4096};

@@ -174,7 +174,7 @@ TEST_CASE("top-p and typical-p by brackets leave what the sort leaves, after any
 TEST_CASE("the nucleus about any center is the sort's, also above the maximum and far below the row") {
   generator g(72);
   constexpr std::array away{0.0, 1e-9, 0.5, 5.0, 40.0, 62.0, 63.0, 100.0, 1e6, 1e30, 3e38};
-  for (std::size_t i = 0; i < tests::scaled(1'500); ++i) {
+  for (std::size_t i = 0; i < tests::scaled(1'000); ++i) {
     const std::size_t size = bracketed_size(g);
     const std::vector<float> row = tests::make_row(g, g.pick(tests::every_shape), size);
     const double max = double(*std::max_element(row.begin(), row.end()));
@@ -183,4 +183,23 @@ TEST_CASE("the nucleus about any center is the sort's, also above the maximum an
     if (!(f.center > -1e39)) f.center = max;
     cuts_agree(g, row, {f});
   }
+}
+
+TEST_CASE("typical-p leaves what the sort leaves where neighbouring floats lie 1 apart") {
+  generator g(73);
+  for (std::size_t zeros = 1; zeros < 12; ++zeros) {
+    std::vector<float> row(16'384);
+    for (std::size_t i = 0; i < row.size(); ++i)
+      row[i] = 0x1p23f + static_cast<float>(i % 12 < zeros ? 0 : 1 + i % 3);
+    for (const float p : {0.3f, 0.5f, 0.7f, 0.8f, 0.9f, 0.95f})
+      cuts_agree(g, row, {{.what = filter::kind::typical_p, .value = p}});
+  }
+}
+
+TEST_CASE("a nucleus of nearly all mass about a center far above the row reaches as deep as the sort's") {
+  generator g(74);
+  const std::vector<float> row = tests::make_row(g, tests::shape::grid, 30'000);
+  for (const double above : {0.0, 1.0, 30.0, 50.0, 60.0, 62.0, 70.0})
+    for (const float p : {0.5f, 0.99f, 0.99999f, 0x1.fffffep-1f})
+      cuts_agree(g, row, {{.what = filter::kind::nearest, .value = p, .center = 8 + above}});
 }
