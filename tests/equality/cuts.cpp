@@ -187,11 +187,11 @@ TEST_CASE("the nucleus about any center is the sort's, also above the maximum an
 
 TEST_CASE("typical-p leaves what the sort leaves where neighbouring floats lie 1 apart") {
   generator g(73);
-  for (std::size_t zeros = 1; zeros < 12; ++zeros) {
+  for (const std::size_t zeros : {1u, 3u, 6u, 8u}) {
     std::vector<float> row(16'384);
     for (std::size_t i = 0; i < row.size(); ++i)
       row[i] = 0x1p23f + static_cast<float>(i % 12 < zeros ? 0 : 1 + i % 3);
-    for (const float p : {0.3f, 0.5f, 0.7f, 0.8f, 0.9f, 0.95f})
+    for (const float p : {0.5f, 0.8f, 0.95f})
       cuts_agree(g, row, {{.what = filter::kind::typical_p, .value = p}});
   }
 }
@@ -199,7 +199,7 @@ TEST_CASE("typical-p leaves what the sort leaves where neighbouring floats lie 1
 TEST_CASE("a nucleus of nearly all mass about a center far above the row reaches as deep as the sort's") {
   generator g(74);
   const std::vector<float> row = tests::make_row(g, tests::shape::grid, 30'000);
-  for (const double above : {0.0, 1.0, 30.0, 50.0, 60.0, 62.0, 70.0})
-    for (const float p : {0.5f, 0.99f, 0.99999f, 0x1.fffffep-1f})
+  for (const double above : {0.0, 30.0, 50.0, 62.0})
+    for (const float p : {0.99999f, 0x1.fffffep-1f})
       cuts_agree(g, row, {{.what = filter::kind::nearest, .value = p, .center = 8 + above}});
 }
