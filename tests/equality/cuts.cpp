@@ -7,8 +7,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <sluice/sluice.hpp>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -182,6 +182,33 @@ TEST_CASE("the nucleus about any center is the sort's, also above the maximum an
     f.center = g.chance(0.3) ? double(row[g.below(size)]) : max + (g.chance(0.5) ? 1 : -1) * g.pick(away);
     if (!(f.center > -1e39)) f.center = max;
     cuts_agree(g, row, {f});
+  }
+}
+
+TEST_CASE("an order of filters draws one token by every engine, and by a chain written by hand") {
+  generator g(75);
+  for (std::size_t i = 0; i < tests::scaled(600); ++i) {
+    const std::vector<float> row = tests::make_row(g, g.pick(tests::every_shape), bracketed_size(g));
+    sluice::sampling_params p;
+    p.order = "min_p;top_n_sigma;typ_p;top_p;temperature";
+    p.seed = g.next();
+    p.min_p = static_cast<float>(std::exp(g.uniform(-20, -1)));
+    p.top_n_sigma = static_cast<float>(g.uniform(1, 4));
+    p.typical_p = std::max(random_p(g), 1e-20f);
+    p.top_p = random_p(g);
+    p.temperature = static_cast<float>(g.uniform(0.2, 3));
+    const sluice::custom_chain by_hand{sluice::min_p{.p = p.min_p}, sluice::top_n_sigma{.n = p.top_n_sigma},
+                                       sluice::typical_p{.p = p.typical_p}, sluice::top_p{.p = p.top_p},
+                                       sluice::temperature{p.temperature}};
+    sluice::sequence sequence(*p.seed);
+    const sluice::token_id token = by_hand.sample(row, sequence).token;
+    INFO(tests::to_text(row) << " min_p " << p.min_p << " top_n_sigma " << p.top_n_sigma << " typical_p "
+                             << p.typical_p << " top_p " << p.top_p << " T " << p.temperature);
+    for (const auto engine : {sluice::truncation_engine::sort, sluice::truncation_engine::select,
+                              sluice::truncation_engine::rejection}) {
+      p.engine = engine;
+      REQUIRE(sluice::standard_chain(p).sample(row, sequence).token == token);
+    }
   }
 }
 
