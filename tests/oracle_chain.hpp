@@ -287,7 +287,7 @@ class walk {
     if (row_.size() == 0) return result;
     note_reference();
     result.input = {row_, temperature_, *reference_, marginal_};
-    result.law = law(result.input);
+    result.law = law(result.input, p_.draw);
     return result;
   }
 

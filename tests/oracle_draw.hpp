@@ -1,6 +1,8 @@
 // The oracle's last stages: temperature, dynamic temperature, greedy, the law of the draw, and both draws.
 #pragma once
 
+#include <sluice/params.hpp>
+
 #include <set>
 
 #include "oracle_noise.hpp"
@@ -78,24 +80,70 @@ struct draw_input {
   }
 };
 
+/// The integer masses of the softmax draw, in order of ids: round(2^44 factor e^((l - max) / T)). Where all
+/// are 0, because what is not discounted lies far below, they are taken under the largest weight instead.
+struct draw_masses {
+  std::vector<real> exact;  // before rounding
+  std::vector<std::uint64_t> rounded;
+  std::uint64_t total = 0;
+
+  explicit draw_masses(const draw_input& d) {
+    const std::vector<real> weight = d.weights();
+    const std::vector<real> factor = d.factors();
+    real largest = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      exact.push_back(std::ldexp(weight[i] * factor[i], 44));
+      largest = std::max(largest, exact.back());
+    }
+    round();
+    if (total != 0) return;
+    for (real& m : exact) m = std::ldexp(m / largest, 44);
+    round();
+  }
+
+ private:
+  void round() {
+    rounded.clear();
+    for (const real m : exact) {
+      rounded.push_back(static_cast<std::uint64_t>(std::round(m)));
+      total += rounded.back();
+    }
+  }
+};
+
 struct chance {
   token of;
   real probability = 0;
-  real factor = 1;  // of the coin-free XTC
+  real factor = 1;      // of the coin-free XTC
+  real slack = 1e-12L;  // what a right probability may differ by beside a relative 1e-5
 };
 
-/// The ranked survivors and their probabilities.
-inline std::vector<chance> law(const draw_input& d) {
-  const std::vector<real> weight = d.weights();
+inline bool is_probability(const chance& expected, float found) {
+  return std::fabs(real(found) - expected.probability) <= 1e-5L * expected.probability + expected.slack;
+}
+
+/// The ranked survivors and their probabilities: of the weights for the Gumbel draw, of the integer masses
+/// for the softmax draw. A mass that lies near a half may be rounded either way.
+inline std::vector<chance> law(const draw_input& d, sluice::draw_method method) {
   const std::vector<real> factor = d.factors();
   std::vector<chance> result;
-  real sum = 0;
-  for (std::size_t i = 0; i < weight.size(); ++i) {
-    const token& t = d.survivors.tokens[i];
-    result.push_back({t, weight[i] * factor[i], factor[i]});
-    sum += result.back().probability;
+  if (method == sluice::draw_method::softmax) {
+    const draw_masses m(d);
+    const real unit = 1 / real(m.total);
+    for (std::size_t i = 0; i < factor.size(); ++i) {
+      const real from_half = std::fabs(m.exact[i] - std::floor(m.exact[i]) - 0.5L);
+      const bool either = from_half <= 1e-6L + 1e-5L * m.exact[i];
+      result.push_back({d.survivors.tokens[i], real(m.rounded[i]) * unit, factor[i], either ? unit : 0});
+    }
+  } else {
+    const std::vector<real> weight = d.weights();
+    real sum = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      result.push_back({d.survivors.tokens[i], weight[i] * factor[i], factor[i]});
+      sum += result.back().probability;
+    }
+    for (chance& c : result) c.probability /= sum;
   }
-  for (chance& c : result) c.probability /= sum;
   std::sort(result.begin(), result.end(),
             [](const chance& a, const chance& b) { return ranks_before(a.of, b.of); });
   return result;
@@ -112,7 +160,7 @@ inline drawn gumbel_draw(const draw_input& d, const place_in_time& now) {
   drawn best;
   real best_score = 0;
   real second = -infinite;
-  for (const chance& c : law(d)) {
+  for (const chance& c : law(d, sluice::draw_method::gumbel)) {
     const real scaled = (real(c.of.logit) - real(d.reference)) / real(d.temperature);
     const real score = scaled + noise_of(now, static_cast<std::uint32_t>(c.of.id)) + std::log(c.factor);
     if (best.id < 0 || score > best_score) {
@@ -130,30 +178,14 @@ inline drawn gumbel_draw(const draw_input& d, const place_in_time& now) {
 /// Inverse CDF in id order over m = round(2^44 exp((l - max) / T)): the first running mass above floor(word M
 /// / 2^64).
 inline drawn softmax_draw_with(const draw_input& d, std::uint64_t word) {
-  const std::vector<real> weight = d.weights();
-  const std::vector<real> factor = d.factors();
-  std::vector<std::uint64_t> m;
-  std::uint64_t total = 0;
-  const auto measure = [&](real unit) {
-    m.clear();
-    for (std::size_t i = 0; i < weight.size(); ++i) {
-      m.push_back(draw_input::mass(weight[i] * factor[i] / unit));
-      total += m.back();
-    }
-  };
-  measure(1);
-  if (total == 0) {  // all that is not discounted is far below: the largest weight is the unit
-    real largest = 0;
-    for (std::size_t i = 0; i < weight.size(); ++i) largest = std::max(largest, weight[i] * factor[i]);
-    measure(largest);
-  }
-  const auto r = static_cast<std::uint64_t>(wide{word} * total >> 64);
+  const draw_masses m(d);
+  const auto r = static_cast<std::uint64_t>(wide{word} * m.total >> 64);
   drawn result;
   std::uint64_t running = 0;
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    running += m[i];
-    if (i + 1 < m.size())
-      result.distance = std::min(result.distance, std::fabs(real(running) - real(r)) / real(total));
+  for (std::size_t i = 0; i < m.rounded.size(); ++i) {
+    running += m.rounded[i];
+    if (i + 1 < m.rounded.size())
+      result.distance = std::min(result.distance, std::fabs(real(running) - real(r)) / real(m.total));
     if (result.id < 0 && running > r) result.id = d.survivors.tokens[i].id;
   }
   return result;

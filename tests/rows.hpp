@@ -19,10 +19,34 @@ inline constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 inline constexpr float plus_infinity = std::numeric_limits<float>::infinity();
 inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-enum class shape { gaussian, peaked, ties, holes, constant, two_values, grid };
+enum class shape {
+  gaussian,
+  peaked,
+  ties,
+  holes,
+  constant,
+  two_values,
+  grid,
+  sorted,
+  giants,
+  far,
+  subnormal
+};
 
+/// What the rules are tried on: rows whose probabilities a model could give.
 inline constexpr std::array all_shapes{shape::gaussian, shape::peaked,     shape::ties, shape::holes,
                                        shape::constant, shape::two_values, shape::grid};
+
+/// And rows that strain arithmetic: where engines are compared with each other, and not with probabilities.
+inline constexpr std::array every_shape{shape::gaussian, shape::peaked,     shape::ties,     shape::holes,
+                                        shape::constant, shape::two_values, shape::grid,     shape::sorted,
+                                        shape::giants,   shape::far,        shape::subnormal};
+
+inline std::string to_text(shape kind) {
+  constexpr std::array names{"gaussian", "peaked", "ties",   "holes", "constant", "two values",
+                             "grid",     "sorted", "giants", "far",   "subnormal"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 /// A size in [1, 4096], its logarithm uniform, with the sizes around a block met often.
 inline std::size_t random_size(generator& g) {
@@ -39,6 +63,10 @@ inline std::size_t random_size(generator& g) {
 ///   constant    one value everywhere
 ///   two_values  two values, any share of each
 ///   grid        multiples of 2^-10 in [-8, 8]: integer shifts are exact
+///   sorted      gaussian, ascending
+///   giants      gaussian, and one to three tokens anywhere up to 3e38
+///   far         a few dozen neighbouring floats about +-2^18 to 2^25: the row's ties are as wide as its
+///   steps subnormal   multiples of 2^-149, some of them zeros of either sign
 inline std::vector<float> make_row(generator& g, shape kind, std::size_t size) {
   std::vector<float> row(size);
   const double sigma = std::exp(g.uniform(std::log(0.1), std::log(8.0)));
@@ -73,6 +101,28 @@ inline std::vector<float> make_row(generator& g, shape kind, std::size_t size) {
     }
     case shape::grid:
       for (float& l : row) l = static_cast<float>(g.between(-8192, 8192)) * 0x1p-10f;
+      break;
+    case shape::sorted:
+      std::generate(row.begin(), row.end(), gaussian);
+      std::sort(row.begin(), row.end());
+      break;
+    case shape::giants:
+      std::generate(row.begin(), row.end(), gaussian);
+      for (std::size_t i = 1 + g.below(3); i > 0; --i)
+        row[g.below(size)] = static_cast<float>(std::exp(g.uniform(0.0, 88.0)));
+      break;
+    case shape::far: {
+      const int exponent = g.between(18, 25);
+      const double base = std::ldexp(g.chance(0.5) ? 1.25 : -1.25, exponent);
+      const double step = std::ldexp(1.0, exponent - 23);
+      const double steps = g.uniform(0.3, 12);
+      for (float& l : row) l = static_cast<float>(base + step * std::round(steps * g.gaussian()));
+      break;
+    }
+    case shape::subnormal:
+      for (float& l : row)
+        l = g.chance(0.1) ? (g.chance(0.5) ? 0.0f : -0.0f)
+                          : static_cast<float>(g.between(-(1 << 22), 1 << 22)) * 0x1p-149f;
       break;
   }
   return row;

@@ -20,8 +20,8 @@ using tests::generator;
 constexpr std::array engines{sluice::truncation_engine::sort, sluice::truncation_engine::select,
                              sluice::truncation_engine::rejection};
 
-std::vector<float> tied_row(generator& g, std::size_t size) {
-  std::vector<float> row = tests::make_row(g, g.pick(tests::all_shapes), size);
+std::vector<float> tied_row(generator& g, tests::shape shape, std::size_t size) {
+  std::vector<float> row = tests::make_row(g, shape, size);
   if (g.chance(0.1))
     for (float& l : row) l *= 1e-39f;  // subnormal logits
   if (g.chance(0.1)) row[g.below(size)] = -0.0f;
@@ -63,8 +63,8 @@ sluice::sample_result mask_then_draw(const sluice::sampling_params& p, const std
   return sluice::sampler(draw_only).sample(masked);
 }
 
-void engines_agree(generator& g, std::size_t size, std::size_t& checked) {
-  const std::vector<float> row = tied_row(g, size);
+void engines_agree(generator& g, tests::shape shape, std::size_t size, std::size_t& checked) {
+  const std::vector<float> row = tied_row(g, shape, size);
   sluice::sampling_params p = random_cuts(g, size);
   std::array<sluice::sample_result, 3> drawn;
   std::array<std::vector<sluice::candidate>, 3> laws;
@@ -108,15 +108,18 @@ void engines_agree(generator& g, std::size_t size, std::size_t& checked) {
 TEST_CASE("sort, select, rejection and mask-then-draw give the same token on short rows with heavy ties") {
   generator g(11);
   std::size_t checked = 0;
-  const std::size_t rows = tests::scaled(100'000);
-  for (std::size_t i = 0; i < rows; ++i) engines_agree(g, 1 + g.below(i % 16 == 0 ? 2048 : 400), checked);
+  const std::size_t rows = tests::long_run() ? 200'000 : tests::scaled(80'000);
+  for (std::size_t i = 0; i < rows; ++i)
+    engines_agree(g, g.pick(tests::every_shape), 1 + g.below(i % 16 == 0 ? 1024 : 400), checked);
   CHECK(checked > rows / 2);
 }
 
-TEST_CASE("sort, select, rejection and mask-then-draw give the same token on rows of 131,072") {
+TEST_CASE("sort, select, rejection and mask-then-draw give the same token on rows of 262,144") {
   generator g(12);
   std::size_t checked = 0;
-  for (std::size_t i = 0; i < tests::scaled(200); ++i) engines_agree(g, 131'072, checked);
+  const std::size_t rows = 50 * tests::every_shape.size();
+  for (std::size_t i = 0; i < (tests::long_run() ? rows : tests::scaled(rows) / 5); ++i)
+    engines_agree(g, tests::every_shape[i % tests::every_shape.size()], 262'144, checked);
 }
 
 TEST_CASE("the engines see the same NaN and infinities") {

@@ -187,6 +187,12 @@ void rows_agree(generator& g, const std::vector<float>& logits) {
   }
 }
 
+/// How far the bound of a head may lie above its noise, by the smallest exponential -ln(u) / 256: as
+/// documented for u >= 1/2, for u > 2^-11 and below.
+double most_above(double smallest) {
+  return smallest <= std::log(2) / 256 ? 0.1 : smallest < 11 * std::log(2) / 256 ? 1.4 : 3;
+}
+
 }  // namespace
 
 TEST_CASE("every kernel gives the same bits on every tier, for every length and alignment") {
@@ -243,7 +249,7 @@ TEST_CASE("noise has the bits of its definition on every tier, and rough heads b
         const auto head = sluice::random::noise_head(from, numbers[k]);
         REQUIRE(places[k] == head.place);
         REQUIRE(double(bounds[k]) >= sluice::random::gumbel(head.smallest) + 0x1p-30);
-        REQUIRE(double(bounds[k]) <= sluice::random::gumbel(head.smallest) + 2.5);
+        REQUIRE(double(bounds[k]) <= sluice::random::gumbel(head.smallest) + most_above(head.smallest));
       }
       std::vector<double> values(numbers.size()), noise(numbers.size());
       kernels(tier).smallest(numbers.data(), numbers.size(), from, values.data());
@@ -255,17 +261,6 @@ TEST_CASE("noise has the bits of its definition on every tier, and rough heads b
       kernels(tier).tails(numbers.data(), numbers.size(), from, values.data());
       for (std::size_t k = 0; k < numbers.size(); ++k)
         REQUIRE(bits(values[k]) == bits(sluice::random::noise_tail(from, numbers[k])));
-    }
-  }
-}
-
-TEST_CASE("the bound of a head holds at the ends of its word") {
-  for (const std::uint32_t word :
-       {0u, 1u, 2u, 0x7fffffffu, 0x80000000u, 0xfffffffcu, 0xfffffffdu, 0xfffffffeu, 0xffffffffu}) {
-    for (const std::uint32_t next : {0u, 0xffffffffu}) {
-      const double u = sluice::random::open_unit(sluice::random::words{word, next, 0, 0});
-      const double noise = sluice::random::gumbel(-ln_normal(u) / 256.0);
-      CHECK(double(head_bound(word)) >= noise + 0x1p-30);
     }
   }
 }

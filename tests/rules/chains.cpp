@@ -33,6 +33,38 @@ TEST_CASE("top-k, top-p and min-p together give the oracle's survivors, joint an
   tests::check_report(compare.report());
 }
 
+// The masses of tokens 25 to 33 nats below the best one are a few hundred units, a few, or none.
+TEST_CASE(
+    "the softmax draw's distribution is that of its integer masses, the Gumbel draw's that of weights") {
+  tests::generator g(24);
+  std::size_t told_apart = 0;
+  for (std::size_t i = tests::scaled(5'000); i > 0; --i) {
+    tests::trial t;
+    t.params.temperature = tests::random_float(g, 0.3, 2);
+    t.params.xtc_marginal = g.chance(0.5);
+    t.params.xtc_probability = t.params.xtc_marginal ? 0.5f : 0.0f;
+    for (std::size_t n = 1 + g.below(300); n > 0; --n)
+      t.logits.push_back(-t.params.temperature * tests::random_float(g, 25, 33));
+    t.logits[g.below(t.logits.size())] = 0;
+    const auto law = [&](sluice::draw_method method) {
+      t.params.draw = method;
+      return tests::oracle::run(t.params, t.situation()).law;
+    };
+    const auto weights = law(sluice::draw_method::gumbel);
+    const auto of_weights = tests::take(t).left;
+    const auto masses = law(sluice::draw_method::softmax);
+    const auto of_masses = tests::take(t).left;
+    REQUIRE(of_masses.size() == masses.size());
+    REQUIRE(of_weights.size() == masses.size());
+    for (std::size_t c = 0; c < masses.size(); ++c) {
+      CHECK(tests::oracle::is_probability(masses[c], of_masses[c].probability));
+      CHECK(tests::oracle::is_probability(weights[c], of_weights[c].probability));
+      told_apart += !tests::oracle::is_probability(masses[c], static_cast<float>(weights[c].probability));
+    }
+  }
+  CHECK(told_apart > tests::scaled(5'000) * 50);
+}
+
 TEST_CASE("joint and sequential truncation differ where top-p sees another total") {
   // Sequential: top-k leaves .4 and .3, of which top-p .5 needs the first alone; joint: .4 alone is not
   // enough.

@@ -77,7 +77,7 @@ std::string difference(const oracle::outcome& expected, const std::vector<sluice
     if (a.id != b.of.id) return name + ", by the oracle token " + std::to_string(b.of.id);
     if (!detail::close(double(a.logit), double(b.of.logit), 1e-5, 1))
       return name + " has logit " + std::to_string(a.logit) + ", by the oracle " + std::to_string(b.of.logit);
-    if (!detail::close(double(a.probability), static_cast<double>(b.probability), 1e-5, 1e-7))
+    if (!oracle::is_probability(b, a.probability))
       return name + " has probability " + std::to_string(a.probability) + ", by the oracle " +
              std::to_string(static_cast<double>(b.probability));
   }

@@ -70,9 +70,8 @@ struct table {
   mass_sums (*weighted_mass)(const block* blocks, std::size_t count, float floor, double max) noexcept;
   agreement (*agree)(const block* blocks, std::size_t count, float floor, float max, float c) noexcept;
   rough_mass (*rough)(const block* blocks, std::size_t count, float floor, float least, float max) noexcept;
-  /// For blocks by number: a bound on the Gumbel noise of their smallest exponential (at most 1.4 too high,
-  /// .3 in the upper half of the noise), and the place of the token that has it. The bound's bits may differ
-  /// between tiers.
+  /// For blocks by number: a bound on the Gumbel noise of their smallest exponential (head_bound), and the
+  /// place of the token that has it. The bound's bits may differ between tiers.
   void (*heads)(const std::uint32_t* numbers, std::size_t count, random::source from, float* bounds,
                 std::uint8_t* places) noexcept;
   /// For blocks by number: their smallest exponentials.
@@ -88,7 +87,8 @@ struct table {
 SLUICE_STRICT_BEGIN
 
 /// A bound on -ln(-ln(u) / 256) from the upper 32 bits of u: -ln u >= 2 (1 - u) / (1 + u), and ln x is at
-/// most the chord of its binade plus .0861 ln 2. The slack covers the rounding of floats.
+/// most the chord of its binade plus .0861 ln 2. The slack covers the rounding of floats. Too high by at most
+/// .1 for u >= 1/2 (.8 where 1 - u <= 2^-25), 1.4 for u > 2^-11, 3 below.
 inline float head_bound(std::uint32_t word) noexcept {
   const float rest = float(std::int32_t(~word >> 1));  // (1 - u) 2^31, rounded down
   if (rest == 0) return 50.0f;  // 1 - u is known to be positive, no more; the noise reaches 42.3
@@ -109,7 +109,7 @@ inline Floats exp2f_quotient(const Floats& f) noexcept {
          (f2 * f2) * (0x1.5f089p-10f + 0x1.44138ap-13f * f);
 }
 
-/// 2^t = 2^whole (1 + fraction) in float, fraction within 2^-23 of 2^f - 1 relative, |t| < 2^21.
+/// 2^t = 2^whole (1 + fraction) in float, fraction within 2^-22 of 2^f - 1 relative, |t| < 2^21.
 struct float_power {
   std::int32_t whole;
   float fraction;
