@@ -59,9 +59,13 @@ class rough_windows {
         total_(masses.from(kernel::infinite(-1), blocks).reached) {}
 
   double total() const noexcept { return total_; }
+  /// The floats at both ends are those that lie within the distance, not the nearest to it.
   double within(double distance) const noexcept {
-    return masses_.from(kernel::saturated(center_ - distance), blocks_).reached -
-           masses_.from(kernel::next_up(kernel::saturated(center_ + distance)), blocks_).reached;
+    const by_distance from{center_};
+    const float low = edge(from, distance, false);
+    if (from.distance(kernel::key_of(low, 0)) > distance) return 0;  // no float does
+    return masses_.from(low, blocks_).reached -
+           masses_.from(kernel::next_up(edge(from, distance, true)), blocks_).reached;
   }
   /// About where a window holds a fraction of the total.
   double distance_of(double fraction, double reach) const noexcept {
@@ -129,7 +133,7 @@ SLUICE_BODY void row::keep_nearest(double center, float p, int min_keep) noexcep
   const by_distance before{center};
   const auto plainly = [&] { keep_within(before, cut_by_mass(before, p, min_keep)); };
   if (cuts_plainly(p) || min_keep > 1) return plainly();
-  const double reach = 2 * kernel::mass_reach + (center < double(max()) ? double(max()) - center : 0);
+  const double reach = 2 * kernel::mass_reach + before.distance(kernel::key_of(max(), 0));
   distance_bracket bracket{0, reach};
   const rough_masses masses(*this);
   const rough_windows all(masses, center, blocks());
