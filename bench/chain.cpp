@@ -92,10 +92,10 @@ void run_pruned(benchmark::State& state, const row_set& rows, double temperature
       benchmark::Counter(static_cast<double>(opened), benchmark::Counter::kAvgIterations);
 }
 
-/// Rejection for a top-p by itself: blocks opened and rounds on average, and whether it ever fell back.
+/// Rejection for a top-p by itself, and how many blocks it opened in how many rounds on average.
 void run_rejection(benchmark::State& state, const row_set& rows, const sluice::sampling_params& params) {
   sluice::workspace memory;
-  std::size_t opened = 0, rounds = 0, fallbacks = 0;
+  std::size_t opened = 0, rounds = 0;
   over(state, rows, [&](std::span<const float> logits, std::uint64_t draw) {
     sluice::row row(logits, {.mask = rows.mask()}, memory, sluice::truncation_engine::select);
     const sluice::nucleus_test test(row, params.top_p, 0);
@@ -108,7 +108,6 @@ void run_rejection(benchmark::State& state, const row_set& rows, const sluice::s
         [&] { return sluice::truncate::search(test.spared(), inside); });
     opened += race.opened();
     rounds += static_cast<std::size_t>(found.rounds);
-    fallbacks += found.fell_back;
     return sluice::kernel::id_of(found.winner);
   });
   const auto average = [&](std::size_t sum) {
@@ -116,7 +115,6 @@ void run_rejection(benchmark::State& state, const row_set& rows, const sluice::s
   };
   state.counters["blocks"] = average(opened);
   state.counters["rounds"] = average(rounds);
-  state.counters["fallbacks"] = average(fallbacks);
 }
 
 void run_naive(benchmark::State& state, const row_set& rows, const work& w) {
