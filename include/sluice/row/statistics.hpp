@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include <sluice/kernel/saturate.hpp>
 #include <sluice/row/class.hpp>
 #include <sluice/row/filter.hpp>
 
@@ -139,10 +140,13 @@ SLUICE_BODY std::span<candidate> row::top(std::size_t k) noexcept {
   return ranked(k >= size() ? keys(kernel::lowest) : top_keys(k));
 }
 
+/// A heavy token lies near the maximum: only those are weighed.
 SLUICE_BODY std::span<candidate> row::heavier_than(float fraction) noexcept {
   const std::uint64_t limit = kernel::floor_product(kernel::fraction(fraction), total_mass());
   const mass_under weight(kernels_, double(max()));
-  std::span<rank_key> all = keys(kernel::lowest);
+  constexpr double slack = 1e-6;  // nats, beyond what the exponential errs
+  const double depth = kernel::ln((double(limit) + 0.5) / kernel::mass_one) - slack;
+  std::span<rank_key> all = keys(kernel::at_most(double(max()) + depth));
   return ranked({all.data(), std::size_t(std::partition(all.begin(), all.end(),
                                                         [&](rank_key key) { return weight(key) > limit; }) -
                                          all.begin())});
