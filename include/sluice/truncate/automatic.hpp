@@ -5,18 +5,21 @@
 namespace sluice::inline v1::truncate {
 
 /// The engine that serves a cut. Rejection needs that nothing but the draw comes after it, at a fixed
-/// temperature; where it cannot be used, select does. It was the fastest at every nucleus and every row size
-/// that was tried, so `automatic` takes it wherever it can. Microseconds a token, T = 1, AVX2, in the cache,
-/// g++ 12, AMD Zen 4:
+/// temperature; where it cannot be used, select does. It was the fastest for every nucleus and every row size
+/// that was tried, so `automatic` takes it wherever it can. Measured on an AMD EPYC (Zen 4), AVX-512,
+/// g++ 12.2, rows in the cache:
 ///
-///     p = .95, V = 128,256, tokens in the nucleus    1     10    100  1,000  10,000  50,000
-///     rejection                                      @R@
-///     select                                         @S@
-///     sort                                           @O@
+///     top-p .95, V = 128,256; reads of the row
+///     tokens in the nucleus        1     10    100  1,000  10,000  50,000
+///     rejection, T = 1          2.62   3.22   4.32   6.78    7.63    7.45
+///     rejection, T = 2          7.56   10.7   15.9   17.3    14.6    10.1
+///     select, T = 1             28.2   31.1   37.8   59.5    78.6    80.3
+///     sort, T = 1              1,401  1,399  1,375  1,365   1,383   1,324
 ///
-///     p = .95 and min-p .05, T = .8, N(0, 1), V     40    200  1,000  4,000  16,000  40,000
-///     rejection                                      @r@
-///     select                                         @s@
+///     top-p .95, min-p .05, T = .8, N(0, 1); microseconds
+///     V                           40    200  1,000  4,000  16,000  40,000
+///     rejection                  .92   2.00   3.80   9.23    8.48    14.1
+///     select                    1.33   3.18   9.05   17.0    58.6     164
 constexpr truncation_engine choose(truncation_engine asked, bool only_the_draw_follows) noexcept {
   if (asked == truncation_engine::sort) return truncation_engine::sort;
   if (asked == truncation_engine::select || !only_the_draw_follows) return truncation_engine::select;
