@@ -27,11 +27,11 @@ class gumbel_max {
   /// The winner among the survivors that rank before `limit` (0: all); 0 where there are none. Between calls
   /// the row and its scratch memory stay as they are.
   ///
-  /// A block's best possible score is known without its tokens: its maximum with its smallest exponential. So
-  /// block that promises most is opened first; then the token that has that exponential is tried in every
-  /// block that can still win; then those are opened best first, until the best score found beats every bound
-  /// that is left. The slack of 2^-30 stands inside the noise term, where rounding is monotone: bound >=
-  /// score at every magnitude.
+  /// A block's best possible score is known without its tokens: its maximum with its smallest exponential.
+  /// The block that promises most is opened first. Then, in every block that can still win, the token that
+  /// has the smallest exponential is tried; then those blocks are opened whose bound the best score does not
+  /// beat. The slack of 2^-30 stands inside the noise term, where rounding is monotone: bound >= score at
+  /// every magnitude.
   [[gnu::noinline]] kernel::rank_key winner(kernel::rank_key limit = 0) noexcept {
     best_ = {};
     limit_ = limit;
@@ -90,12 +90,12 @@ class gumbel_max {
     return std::uint32_t(block.first) / std::uint32_t(random::block_size);
   }
 
-  /// Heads of all blocks that hold a survivor. Memory a block: 17 bytes for heads, and for doors a bound (8)
-  /// and at most 28 each: number, exponential, and the door itself where these are read out.
+  /// Heads of all blocks that hold a survivor. Memory: 61 bytes a block, and one door more, since make_doors
+  /// writes before it counts.
   [[gnu::noinline]] void take_heads() noexcept {
     const std::span<const kernel::block> blocks = row_.blocks();
     doors_ = reinterpret_cast<door*>(row_.scratch());
-    bounds_ = reinterpret_cast<double*>(doors_ + blocks.size());
+    bounds_ = reinterpret_cast<double*>(doors_ + blocks.size() + 1);
     exponentials_ = bounds_ + blocks.size();
     numbers_ = reinterpret_cast<std::uint32_t*>(exponentials_ + blocks.size());
     blocks_ = numbers_ + blocks.size();

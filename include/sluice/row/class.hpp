@@ -203,7 +203,7 @@ class row {
     if (whole_ && floor_ == kernel::lowest) return kernel::infinite(-1);
     return floor_;
   }
-  /// Memory for 12 bytes a token, or 64 bytes a block.
+  /// Memory for 12 bytes a token, or 64 bytes a block and 64 more.
   std::byte* scratch() const noexcept { return scratch_; }
   const kernel::table& kernels() const noexcept { return kernels_; }
 

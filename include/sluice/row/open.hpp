@@ -152,7 +152,7 @@ constexpr std::size_t even(std::size_t words) noexcept { return words + (words &
 /// The workspace's memory for a row.
 inline std::size_t row_bytes(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
   const std::size_t padded = blocks * random::block_size;
-  const std::size_t scratch = std::max({tokens * 12, blocks * 64, biases * 8});
+  const std::size_t scratch = std::max({tokens * 12, blocks * 64 + 64, biases * 8});
   return std::max(padded, tokens) * 8 + scratch + blocks * (sizeof(kernel::block) + 32) + even(blocks) * 4 +
          64;
 }
