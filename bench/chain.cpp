@@ -103,7 +103,7 @@ void run_rejection(benchmark::State& state, const row_set& rows, const sluice::s
     sluice::draw::gumbel_max race(row, {draw, 0});
     const auto inside = [&](sluice::kernel::rank_key key) { return test(key); };
     const auto found = sluice::truncate::reject(
-        test.spared(), 0, test.probe(), sluice::truncate::most_rounds,
+        test.spared(), 0, [&] { return test.probe(); }, sluice::truncate::most_rounds,
         [&](sluice::kernel::rank_key above) { return race.winner(above); }, inside,
         [&] { return sluice::truncate::search(test.spared(), inside); });
     opened += race.opened();

@@ -325,13 +325,13 @@ class standard_run {
     }
     if (runs(place::temperature, from)) plan_.temperature(r);
     draw::gumbel_max race(r, {q.seed(), q.position()});
+    const auto probe = [&]() noexcept { return test.probe(); };
     const auto draw = [&](kernel::rank_key above) noexcept { return race.winner(above); };
     const auto exactly = [&]() noexcept {
       return std::max(low + 1, truncate::search(test.spared(), inside));
     };
     return kernel::id_of(
-        truncate::reject(test.spared(), low, test.probe(), truncate::most_rounds, draw, inside, exactly)
-            .winner);
+        truncate::reject(test.spared(), low, probe, truncate::most_rounds, draw, inside, exactly).winner);
   }
 
   const standard_plan& plan_;

@@ -95,7 +95,8 @@ rejected by_rejection(sluice::row& r, const sluice::nucleus_test& test, const cu
   const auto exactly = [&]() noexcept {
     return std::max(low + 1, sluice::truncate::search(test.spared(), inside));
   };
-  return sluice::truncate::reject(test.spared(), low, test.probe(), rounds, draw, inside, exactly);
+  return sluice::truncate::reject(
+      test.spared(), low, [&] { return test.probe(); }, rounds, draw, inside, exactly);
 }
 
 /// With all its rounds and starved of them; what it took with all of them.

@@ -82,7 +82,7 @@ class row {
   std::size_t vocab_size() const noexcept { return vocab_; }
   sample_status status() const noexcept { return status_; }
   bool saw_nan() const noexcept { return saw_nan_; }
-  bool empty() noexcept { return !(max() >= kernel::lowest); }
+  bool empty() const noexcept;
   /// The number of survivors.
   std::size_t size() noexcept;
   /// The largest logit; -inf where the row is empty.

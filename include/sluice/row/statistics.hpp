@@ -25,6 +25,12 @@ inline std::size_t row::size() noexcept {
   return size_;
 }
 
+inline bool row::empty() const noexcept {
+  for (const kernel::block& block : blocks())
+    if (block.max >= floor_) return false;
+  return true;
+}
+
 inline const float& row::max() noexcept {
   if (!max_known_) {
     max_ = kernel::infinite(-1);
