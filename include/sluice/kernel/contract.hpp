@@ -58,8 +58,8 @@ struct table {
   row_content (*index)(const float* row, std::size_t size, block* out) noexcept;
   /// Values at or above `least`. NaN is none.
   std::size_t (*count_at_least)(const float* values, std::size_t size, float least) noexcept;
-  /// Keys of the tokens with least <= l < below, in the order of ids; how many. Nothing is written past them
-  /// but one key, and never more than there are tokens.
+  /// Keys of the tokens with least <= l < below, in the order of ids; how many. Nothing is written past
+  /// them.
   std::size_t (*collect)(const block* blocks, std::size_t count, float least, float below,
                          rank_key* out) noexcept;
   /// Tokens at or above `least`.

@@ -19,13 +19,15 @@ SLUICE_STRICT_BEGIN
 enum class side { inside, outside, unknown };
 
 // On which side of a cut of mass p a prefix ends, by rough masses: with a its mass and r the rest it lacks
-// the needed mass iff a < p (a + r). Rough sums are up to 1.0615 too large, the slack covers their rounding.
-inline constexpr double rough_spread = 1.0616, rough_slack = 1 + 1e-4;
+// the needed mass iff a < p (a + r). Rough masses are up to 1.0615 too large, the slack covers their
+// rounding; their sums run in float inside a block, which errs by less than `rough_error` of the total in a
+// difference.
+inline constexpr double rough_spread = 1.0616, rough_slack = 1 + 1e-4, rough_error = 2e-6;
 inline bool surely_inside(double at_most, double total, double p) noexcept {
-  return at_most * (1 - p) * rough_slack < p * (total - at_most) / rough_spread;
+  return at_most * (1 - p) * rough_slack < p * (total - at_most - rough_error * total) / rough_spread;
 }
 inline bool surely_outside(double at_least, double total, double p) noexcept {
-  return at_least * (1 - p) / rough_spread > p * (total - at_least) * rough_slack;
+  return at_least * (1 - p) / rough_spread > p * (total - at_least + rough_error * total) * rough_slack;
 }
 
 /// The rough masses of a row, its total kept.
@@ -72,7 +74,8 @@ class nucleus_bounds {
     // Or what lies below it in a part of the row.
     const std::span<const kernel::block> all = masses_.blocks(), some = all.first(all.size() / 4);
     const kernel::rough_mass part = masses_.from(logit, some);
-    if ((part.visited - part.reached) / rough_spread > (1 - p_) * total * rough_slack) return side::inside;
+    const double rest = part.visited - part.reached - rough_error * part.visited;
+    if (rest / rough_spread > (1 - p_) * total * rough_slack) return side::inside;
     const kernel::rough_mass others = masses_.from(logit, all.subspan(some.size()));
     const double reached = part.reached + others.reached;
     if (surely_inside(reached, total, p_)) return side::inside;

@@ -80,7 +80,7 @@ class nucleus_test {
     if (passed < p * exact * (1 - slack)) return side::inside;
     rough_masses& rough = bounds_.masses();
     const double far = (rough.total() - rough.from(logit).visited) * kernel::mass_one;
-    const double error = rough.total() * (kernel::mass_one * 1e-6);  // of the difference
+    const double error = rough.total() * (kernel::mass_one * rough_error);
     if (passed < p * (exact + (far - error) / (rough_spread * rough_slack)) * (1 - slack))
       return side::inside;
     if (passed > p * (exact + (far + error) * rough_slack) * (1 + slack)) return side::outside;
