@@ -65,8 +65,8 @@ inline std::size_t random_size(generator& g) {
 ///   grid        multiples of 2^-10 in [-8, 8]: integer shifts are exact
 ///   sorted      gaussian, ascending
 ///   giants      gaussian, and one to three tokens anywhere up to 3e38
-///   far         a few dozen neighbouring floats about +-2^18 to 2^25: the row's ties are as wide as its
-///   steps subnormal   multiples of 2^-149, some of them zeros of either sign
+///   far         neighbouring floats about +-2^18 to 2^25: they lie .03 to 4 apart, so ties are heavy
+///   subnormal   multiples of 2^-149, some of them zeros of either sign
 inline std::vector<float> make_row(generator& g, shape kind, std::size_t size) {
   std::vector<float> row(size);
   const double sigma = std::exp(g.uniform(std::log(0.1), std::log(8.0)));
