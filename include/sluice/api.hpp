@@ -26,20 +26,20 @@ struct workspace_access;
 /// Raw memory that grows and never shrinks; what it holds is lost when it grows.
 class buffer {
  public:
-  SLUICE_DOOR buffer() noexcept = default;
-  SLUICE_DOOR buffer(buffer&& other) noexcept
+  SLUICE_ALWAYS_INLINE buffer() noexcept = default;
+  SLUICE_ALWAYS_INLINE buffer(buffer&& other) noexcept
       : memory_(std::exchange(other.memory_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  SLUICE_DOOR buffer& operator=(buffer&& other) noexcept {
+  SLUICE_ALWAYS_INLINE buffer& operator=(buffer&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(bytes_, other.bytes_);
     return *this;
   }
-  SLUICE_DOOR ~buffer() { ::operator delete(memory_); }
+  SLUICE_ALWAYS_INLINE ~buffer() { ::operator delete(memory_); }
 
-  SLUICE_DOOR std::byte* data() const noexcept { return static_cast<std::byte*>(memory_); }
-  SLUICE_DOOR std::size_t bytes() const noexcept { return bytes_; }
+  SLUICE_ALWAYS_INLINE std::byte* data() const noexcept { return static_cast<std::byte*>(memory_); }
+  SLUICE_ALWAYS_INLINE std::size_t bytes() const noexcept { return bytes_; }
   /// Room for so many bytes, or false.
-  SLUICE_DOOR bool grow(std::size_t bytes) noexcept {
+  SLUICE_ALWAYS_INLINE bool grow(std::size_t bytes) noexcept {
     if (bytes <= bytes_) return true;
     ::operator delete(memory_);
     memory_ = ::operator new(bytes, std::nothrow);
@@ -55,28 +55,28 @@ class buffer {
 /// A plan that copies of a chain share; the last of them deletes it.
 class shared_plan {
  public:
-  SLUICE_DOOR shared_plan() noexcept = default;
-  SLUICE_DOOR shared_plan(const standard_plan* plan, void (*destroy)(const standard_plan*),
-                          long* owners) noexcept
+  SLUICE_ALWAYS_INLINE shared_plan() noexcept = default;
+  SLUICE_ALWAYS_INLINE shared_plan(const standard_plan* plan, void (*destroy)(const standard_plan*),
+                                   long* owners) noexcept
       : plan_(plan), destroy_(destroy), owners_(owners) {}
-  SLUICE_DOOR shared_plan(const shared_plan& other) noexcept
+  SLUICE_ALWAYS_INLINE shared_plan(const shared_plan& other) noexcept
       : plan_(other.plan_), destroy_(other.destroy_), owners_(other.owners_) {
     if (owners_ != nullptr) __atomic_add_fetch(owners_, 1, __ATOMIC_RELAXED);
   }
-  SLUICE_DOOR shared_plan(shared_plan&& other) noexcept { swap(other); }
-  SLUICE_DOOR shared_plan& operator=(shared_plan other) noexcept {
+  SLUICE_ALWAYS_INLINE shared_plan(shared_plan&& other) noexcept { swap(other); }
+  SLUICE_ALWAYS_INLINE shared_plan& operator=(shared_plan other) noexcept {
     swap(other);
     return *this;
   }
-  SLUICE_DOOR ~shared_plan() {
+  SLUICE_ALWAYS_INLINE ~shared_plan() {
     if (owners_ != nullptr && __atomic_sub_fetch(owners_, 1, __ATOMIC_ACQ_REL) == 0) destroy_(plan_);
   }
 
-  SLUICE_DOOR const standard_plan& operator*() const noexcept { return *plan_; }
-  SLUICE_DOOR const standard_plan* operator->() const noexcept { return plan_; }
+  SLUICE_ALWAYS_INLINE const standard_plan& operator*() const noexcept { return *plan_; }
+  SLUICE_ALWAYS_INLINE const standard_plan* operator->() const noexcept { return plan_; }
 
  private:
-  SLUICE_DOOR void swap(shared_plan& other) noexcept {
+  SLUICE_ALWAYS_INLINE void swap(shared_plan& other) noexcept {
     std::swap(plan_, other.plan_);
     std::swap(destroy_, other.destroy_);
     std::swap(owners_, other.owners_);
@@ -117,25 +117,25 @@ struct call_options {
 class standard_chain {
  public:
   /// Throws std::invalid_argument with the text of `check` (without exceptions: prints it and aborts).
-  SLUICE_DOOR explicit standard_chain(sampling_params params);
+  SLUICE_ALWAYS_INLINE explicit standard_chain(sampling_params params);
 
   /// Draws a token. Pure: without an accept between, the same token twice. Never throws; allocates nothing
   /// once the workspace has the size of the row and the sequence is prepared.
-  SLUICE_DOOR sample_result sample(logits_view logits, sluice::sequence& sequence,
-                                   const call_options& options = {}) const noexcept;
+  SLUICE_ALWAYS_INLINE sample_result sample(logits_view logits, sluice::sequence& sequence,
+                                            const call_options& options = {}) const noexcept;
 
   /// The law that `sample` draws from at this position, coins included: the survivors in rank order, `logit`
   /// before temperature, `probability` after. Empty where `sample` gives no token. Lives until the next call
   /// on the workspace.
-  SLUICE_DOOR std::span<const candidate> distribution(logits_view logits, sluice::sequence& sequence,
-                                                      const call_options& options = {}) const noexcept;
+  SLUICE_ALWAYS_INLINE std::span<const candidate> distribution(
+      logits_view logits, sluice::sequence& sequence, const call_options& options = {}) const noexcept;
 
   /// Grows the workspace and indexes the history ahead, during prefill say; `sample` then allocates nothing.
   /// False where memory ran out.
-  SLUICE_DOOR bool prepare(sluice::sequence& sequence, std::size_t vocab_size,
-                           workspace* memory = nullptr) const noexcept;
+  SLUICE_ALWAYS_INLINE bool prepare(sluice::sequence& sequence, std::size_t vocab_size,
+                                    workspace* memory = nullptr) const noexcept;
 
-  SLUICE_DOOR const sampling_params& params() const noexcept;
+  SLUICE_ALWAYS_INLINE const sampling_params& params() const noexcept;
 
  private:
   detail::shared_plan plan_;
@@ -147,18 +147,18 @@ struct sampler {
   sluice::sequence sequence;
 
   /// Throws std::invalid_argument with the text of `check` (without exceptions: prints it and aborts).
-  SLUICE_DOOR explicit sampler(sampling_params params);
+  SLUICE_ALWAYS_INLINE explicit sampler(sampling_params params);
 
   /// Draws a token and accepts it; where there is none, nothing is accepted.
-  SLUICE_DOOR sample_result next(logits_view logits, const call_options& options = {});
-  SLUICE_DOOR sample_result sample(logits_view logits, const call_options& options = {}) noexcept;
-  SLUICE_DOOR std::span<const candidate> distribution(logits_view logits,
-                                                      const call_options& options = {}) noexcept;
-  SLUICE_DOOR void accept(token_id token);
-  SLUICE_DOOR void accept(std::span<const token_id> tokens);
-  SLUICE_DOOR void accept(std::span<const std::int64_t> tokens);
-  SLUICE_DOOR void accept_prompt(std::span<const token_id> tokens);
-  SLUICE_DOOR void rewind(std::size_t tokens) noexcept;
+  SLUICE_ALWAYS_INLINE sample_result next(logits_view logits, const call_options& options = {});
+  SLUICE_ALWAYS_INLINE sample_result sample(logits_view logits, const call_options& options = {}) noexcept;
+  SLUICE_ALWAYS_INLINE std::span<const candidate> distribution(logits_view logits,
+                                                               const call_options& options = {}) noexcept;
+  SLUICE_ALWAYS_INLINE void accept(token_id token);
+  SLUICE_ALWAYS_INLINE void accept(std::span<const token_id> tokens);
+  SLUICE_ALWAYS_INLINE void accept(std::span<const std::int64_t> tokens);
+  SLUICE_ALWAYS_INLINE void accept_prompt(std::span<const token_id> tokens);
+  SLUICE_ALWAYS_INLINE void rewind(std::size_t tokens) noexcept;
 };
 
 }  // namespace sluice::inline v1

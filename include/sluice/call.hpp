@@ -14,8 +14,8 @@
 namespace sluice::inline v1::inline SLUICE_ISA {
 
 /// Rounds to nearest and keeps subnormals while it lives, whatever the process has set: linking with
-/// -ffast-math flushes them. What changes the arithmetic stays behind a call (SLUICE_BODY), which no compiler
-/// moves past it.
+/// -ffast-math flushes them. What changes the arithmetic stays behind a call (SLUICE_NEVER_INLINE), which no
+/// compiler moves past it.
 class exact_arithmetic {
  public:
 #if defined(__SSE__)
@@ -53,7 +53,7 @@ enum class wanted : std::uint8_t { token, survivors };
 ///   bool prepare(sequence&, workspace&, std::size_t vocab_size) const   reads the history ahead
 namespace call {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// The probabilities of ranked survivors, of the weights that the draw uses.
 inline void weigh(row& r, std::span<candidate> survivors, draw_method method) noexcept {
@@ -71,8 +71,8 @@ inline void weigh(row& r, std::span<candidate> survivors, draw_method method) no
 }
 
 template <class Plan>
-SLUICE_BODY sample_result sample_exactly(const Plan& plan, const logits_view& logits, sequence& q,
-                                         const call_options& call, workspace& memory) noexcept {
+SLUICE_NEVER_INLINE sample_result sample_exactly(const Plan& plan, const logits_view& logits, sequence& q,
+                                                 const call_options& call, workspace& memory) noexcept {
   row r(logits, call, memory, plan.engine());
   const token_id token = r.status() == sample_status::ok ? plan.run(r, q, wanted::token) : no_token;
   if (token == no_token && r.status() == sample_status::ok) r.fail(sample_status::no_token_left);
@@ -80,9 +80,10 @@ SLUICE_BODY sample_result sample_exactly(const Plan& plan, const logits_view& lo
 }
 
 template <class Plan>
-SLUICE_BODY std::span<const candidate> distribution_exactly(const Plan& plan, const logits_view& logits,
-                                                            sequence& q, const call_options& call,
-                                                            workspace& memory) noexcept {
+SLUICE_NEVER_INLINE std::span<const candidate> distribution_exactly(const Plan& plan,
+                                                                    const logits_view& logits, sequence& q,
+                                                                    const call_options& call,
+                                                                    workspace& memory) noexcept {
   row r(logits, call, memory, plan.engine());
   if (r.status() == sample_status::ok) plan.run(r, q, wanted::survivors);
   if (r.status() != sample_status::ok) return {};
@@ -92,28 +93,29 @@ SLUICE_BODY std::span<const candidate> distribution_exactly(const Plan& plan, co
   return survivors;
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 inline workspace& memory_of(const call_options& call) noexcept {
   return call.workspace != nullptr ? *call.workspace : thread_workspace();
 }
 
 template <class Plan>
-SLUICE_BODY sample_result sample(const Plan& plan, const logits_view& logits, sequence& q,
-                                 const call_options& call) noexcept {
+SLUICE_NEVER_INLINE sample_result sample(const Plan& plan, const logits_view& logits, sequence& q,
+                                         const call_options& call) noexcept {
   const exact_arithmetic arithmetic;
   return sample_exactly(plan, logits, q, call, memory_of(call));
 }
 
 template <class Plan>
-SLUICE_BODY std::span<const candidate> distribution(const Plan& plan, const logits_view& logits, sequence& q,
-                                                    const call_options& call) noexcept {
+SLUICE_NEVER_INLINE std::span<const candidate> distribution(const Plan& plan, const logits_view& logits,
+                                                            sequence& q, const call_options& call) noexcept {
   const exact_arithmetic arithmetic;
   return distribution_exactly(plan, logits, q, call, memory_of(call));
 }
 
 template <class Plan>
-SLUICE_BODY bool prepare(const Plan& plan, sequence& q, std::size_t vocab_size, workspace* memory) noexcept {
+SLUICE_NEVER_INLINE bool prepare(const Plan& plan, sequence& q, std::size_t vocab_size,
+                                 workspace* memory) noexcept {
   const exact_arithmetic arithmetic;
   const std::size_t blocks = (vocab_size + random::block_size - 1) / random::block_size;
   workspace& grown = memory != nullptr ? *memory : thread_workspace();

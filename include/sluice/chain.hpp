@@ -61,7 +61,7 @@ class stage_plan {
   static constexpr bool names_draw = sizeof...(Stages) > 0 && draw_stage<last_of<Stages...>>;
   using draw_type = std::conditional_t<names_draw, last_of<Stages...>, gumbel>;
 
-  SLUICE_DOOR explicit stage_plan(Stages... stages) : stages_(std::move(stages)...) {
+  SLUICE_ALWAYS_INLINE explicit stage_plan(Stages... stages) : stages_(std::move(stages)...) {
     std::apply([](auto&... s) { (ready(s), ...); }, stages_);
     if constexpr (Order == stage_order::fixed)
       greedy_ = std::apply([](const auto&... s) { return (takes_best(s) || ...); }, stages_);
@@ -98,7 +98,7 @@ class stage_plan {
 
  private:
   template <class S>
-  SLUICE_DOOR static void ready(S& s) {
+  SLUICE_ALWAYS_INLINE static void ready(S& s) {
     if constexpr (requires { s.check(); })
       if (const problem found = s.check()) refuse(found);
     if constexpr (requires { s.build(); }) s.build();
@@ -143,20 +143,21 @@ class stage_plan {
 template <class... Stages>
 class chain {
  public:
-  SLUICE_DOOR chain(Stages... stages) : plan_(std::move(stages)...) {
+  SLUICE_ALWAYS_INLINE chain(Stages... stages) : plan_(std::move(stages)...) {
     ((void)sizeof(detail::is_stage<Stages>), ...);
     if constexpr (sizeof...(Stages) > 1) detail::check_neighbours<detail::in_order, Stages...>();
   }
 
-  SLUICE_DOOR sample_result sample(logits_view logits, sequence& q,
-                                   const call_options& options = {}) const noexcept {
+  SLUICE_ALWAYS_INLINE sample_result sample(logits_view logits, sequence& q,
+                                            const call_options& options = {}) const noexcept {
     return call::sample(plan_, logits, q, options);
   }
-  SLUICE_DOOR std::span<const candidate> distribution(logits_view logits, sequence& q,
-                                                      const call_options& options = {}) const noexcept {
+  SLUICE_ALWAYS_INLINE std::span<const candidate> distribution(
+      logits_view logits, sequence& q, const call_options& options = {}) const noexcept {
     return call::distribution(plan_, logits, q, options);
   }
-  SLUICE_DOOR bool prepare(sequence& q, std::size_t vocab_size, workspace* memory = nullptr) const noexcept {
+  SLUICE_ALWAYS_INLINE bool prepare(sequence& q, std::size_t vocab_size,
+                                    workspace* memory = nullptr) const noexcept {
     return call::prepare(plan_, q, vocab_size, memory);
   }
 
@@ -169,20 +170,21 @@ class chain {
 template <class... Stages>
 class custom_chain {
  public:
-  SLUICE_DOOR custom_chain(Stages... stages) : plan_(std::move(stages)...) {
+  SLUICE_ALWAYS_INLINE custom_chain(Stages... stages) : plan_(std::move(stages)...) {
     ((void)sizeof(detail::is_stage<Stages>), ...);
     if constexpr (sizeof...(Stages) > 1) detail::check_neighbours<detail::draws_last, Stages...>();
   }
 
-  SLUICE_DOOR sample_result sample(logits_view logits, sequence& q,
-                                   const call_options& options = {}) const noexcept {
+  SLUICE_ALWAYS_INLINE sample_result sample(logits_view logits, sequence& q,
+                                            const call_options& options = {}) const noexcept {
     return call::sample(plan_, logits, q, options);
   }
-  SLUICE_DOOR std::span<const candidate> distribution(logits_view logits, sequence& q,
-                                                      const call_options& options = {}) const noexcept {
+  SLUICE_ALWAYS_INLINE std::span<const candidate> distribution(
+      logits_view logits, sequence& q, const call_options& options = {}) const noexcept {
     return call::distribution(plan_, logits, q, options);
   }
-  SLUICE_DOOR bool prepare(sequence& q, std::size_t vocab_size, workspace* memory = nullptr) const noexcept {
+  SLUICE_ALWAYS_INLINE bool prepare(sequence& q, std::size_t vocab_size,
+                                    workspace* memory = nullptr) const noexcept {
     return call::prepare(plan_, q, vocab_size, memory);
   }
 

@@ -13,18 +13,19 @@
 #define SLUICE_VERSION_MINOR 1
 #define SLUICE_VERSION_PATCH 0
 
-// A door: an inline function that is merged into its caller, so that no two files share its code. Code that
-// compiler flags change stands behind doors, in a namespace that carries those flags in its name.
+// Always inline: the function is merged into its caller, so that no two files share its code. What users call
+// is such a function; code that compiler flags change stands behind it, in a namespace that carries those flags
+// in its name (SLUICE_ISA).
 #if defined(__clang__) && defined(__FAST_MATH__) && (defined(__FMA__) || defined(__AVX512F__))
-// A strict region there has another target, and clang merges nothing into it that has not: each file keeps a
+// IEEE arithmetic there has another target, and clang merges nothing into it that has not: each file keeps a
 // copy of its own.
-#define SLUICE_DOOR [[clang::internal_linkage]] inline
+#define SLUICE_ALWAYS_INLINE [[clang::internal_linkage]] inline
 #else
-#define SLUICE_DOOR [[gnu::always_inline]] inline
+#define SLUICE_ALWAYS_INLINE [[gnu::always_inline]] inline
 #endif
 
-// The other side of a door: one call, which the caller's floating-point options do not leak into.
-#define SLUICE_BODY [[gnu::noinline]] inline
+// Never inline: one call, which the caller's floating-point options do not leak into.
+#define SLUICE_NEVER_INLINE [[gnu::noinline]] inline
 
 #if defined(__cpp_exceptions)
 #define SLUICE_REFUSAL throwing
@@ -54,49 +55,49 @@
 #define SLUICE_ISA SLUICE_ISA_NAME
 #endif
 
-// A strict region: floating point as IEEE 754 writes it, whatever the flags of the file. No fused
+// IEEE arithmetic: a region of floating point as IEEE 754 writes it, whatever the flags of the file. No fused
 // multiply-add that was not asked for, no reassociation, NaN and infinity are real. clang under -ffast-math
 // fuses in its back end and heeds no pragma there, so the region then has no FMA to fuse into.
 // Standard headers are included before a region opens.
 #if defined(__clang__)
 #if defined(__FAST_MATH__) && (defined(__FMA__) || defined(__AVX512F__))
-#define SLUICE_STRICT_BEGIN                                                              \
+#define SLUICE_IEEE_BEGIN                                                                \
   _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)") _Pragma( \
       "clang attribute push(__attribute__((target(\"no-fma,no-fma4,no-avx512f\"))), apply_to = function)")
-#define SLUICE_STRICT_END _Pragma("clang attribute pop") _Pragma("float_control(pop)")
+#define SLUICE_IEEE_END _Pragma("clang attribute pop") _Pragma("float_control(pop)")
 #else
-#define SLUICE_STRICT_BEGIN _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)")
-#define SLUICE_STRICT_END _Pragma("float_control(pop)")
+#define SLUICE_IEEE_BEGIN _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)")
+#define SLUICE_IEEE_END _Pragma("float_control(pop)")
 #endif
 #else
-#define SLUICE_STRICT_BEGIN \
+#define SLUICE_IEEE_BEGIN \
   _Pragma("GCC push_options") _Pragma("GCC optimize(\"no-fast-math\", \"fp-contract=off\")")
-#define SLUICE_STRICT_END _Pragma("GCC pop_options")
+#define SLUICE_IEEE_END _Pragma("GCC pop_options")
 #endif
 
-// A region whose functions are compiled for a target, strict as well. A function keeps the target of the
+// A target region: its functions are compiled for a target, with IEEE arithmetic as well. A function keeps the target of the
 // place where it is written; what is called inside a region is written there, or is no hot code. Under
 // -ffast-math clang's back end would fuse, so FMA is taken away; AVX-512 cannot be had without it, and there
 // the AVX2 kernels serve.
 #if defined(__clang__)
-#define SLUICE_TARGET_(text) _Pragma(#text)
-#define SLUICE_TARGET(text) SLUICE_TARGET_(text)
+#define SLUICE_TARGET_PRAGMA_(text) _Pragma(#text)
+#define SLUICE_TARGET_PRAGMA(text) SLUICE_TARGET_PRAGMA_(text)
 #if defined(__FAST_MATH__)
-#define SLUICE_REGION_BEGIN(isa)                                                               \
-  _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)") SLUICE_TARGET( \
+#define SLUICE_TARGET_BEGIN(isa)                                                                      \
+  _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)") SLUICE_TARGET_PRAGMA( \
       clang attribute push(__attribute__((target(isa ",no-fma,no-fma4"))), apply_to = function))
 #else
-#define SLUICE_REGION_BEGIN(isa)                                                \
+#define SLUICE_TARGET_BEGIN(isa)                                                \
   _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)") \
-      SLUICE_TARGET(clang attribute push(__attribute__((target(isa))), apply_to = function))
+      SLUICE_TARGET_PRAGMA(clang attribute push(__attribute__((target(isa))), apply_to = function))
 #endif
-#define SLUICE_REGION_END _Pragma("clang attribute pop") _Pragma("float_control(pop)")
+#define SLUICE_TARGET_END _Pragma("clang attribute pop") _Pragma("float_control(pop)")
 #else
-#define SLUICE_TARGET(text) _Pragma(#text)
-#define SLUICE_REGION_BEGIN(isa)                                                             \
+#define SLUICE_TARGET_PRAGMA(text) _Pragma(#text)
+#define SLUICE_TARGET_BEGIN(isa)                                                             \
   _Pragma("GCC push_options") _Pragma("GCC optimize(\"no-fast-math\", \"fp-contract=off\")") \
-      SLUICE_TARGET(GCC target(isa))
-#define SLUICE_REGION_END _Pragma("GCC pop_options")
+      SLUICE_TARGET_PRAGMA(GCC target(isa))
+#define SLUICE_TARGET_END _Pragma("GCC pop_options")
 #endif
 
 // Before an inner loop over a few vectors: they stay in registers.

@@ -40,12 +40,12 @@ void append(detail::history& past, origin from, Add&& add) {
   if (turn) past.turns.push_back(begin);
 }
 
-SLUICE_BODY void accept(detail::history& past, std::span<const token_id> tokens, origin from) {
+SLUICE_NEVER_INLINE void accept(detail::history& past, std::span<const token_id> tokens, origin from) {
   if (tokens.empty()) return;
   append(past, from, [&](auto& all) { all.append(tokens.data(), tokens.size(), grown(all, tokens.size())); });
 }
 
-SLUICE_BODY void accept_wide(detail::history& past, std::span<const std::int64_t> tokens) {
+SLUICE_NEVER_INLINE void accept_wide(detail::history& past, std::span<const std::int64_t> tokens) {
   if (tokens.empty()) return;
   append(past, origin::generated, [&](auto& all) {
     all.reserve(grown(all, tokens.size()));
@@ -98,7 +98,8 @@ inline bool slide(const detail::history& past, detail::window_counts& window, st
 /// The distinct tokens of the last `last_n` tokens (negative: all) with their counts; `generated` counts
 /// generated tokens alone. Costs the tokens that came and went since the last call. Null where memory ran
 /// out; lives until the sequence changes or other windows are asked for.
-SLUICE_BODY const detail::token_map<token_count>* window(sequence& of, int last_n, counted which) noexcept {
+SLUICE_NEVER_INLINE const detail::token_map<token_count>* window(sequence& of, int last_n,
+                                                                 counted which) noexcept {
   detail::history& past = detail::history::of(of);
   if (!make_index(past)) return nullptr;
   last_n = std::max(last_n, -1);
@@ -131,7 +132,7 @@ inline void truncate(detail::history& past, std::uint32_t size) noexcept {
   forget_breakers(past, size);
 }
 
-SLUICE_BODY void rewind(detail::history& past, std::size_t count) noexcept {
+SLUICE_NEVER_INLINE void rewind(detail::history& past, std::size_t count) noexcept {
   const std::uint32_t now = past.tokens.size();
   const std::uint32_t size = count < now ? now - static_cast<std::uint32_t>(count) : 0;
   if (past.index != nullptr) truncate(past, size);
@@ -143,7 +144,7 @@ SLUICE_BODY void rewind(detail::history& past, std::size_t count) noexcept {
 
 /// Turns are few: one in 32 tokens. The index gets its memory here where it can; where it cannot, it asks
 /// again when it is read.
-SLUICE_BODY void reserve(detail::history& past, std::size_t tokens) {
+SLUICE_NEVER_INLINE void reserve(detail::history& past, std::size_t tokens) {
   past.turns.reserve(tokens / 32 + 8);
   past.tokens.reserve(tokens);
   if (past.index == nullptr) return;
@@ -159,41 +160,45 @@ SLUICE_BODY void reserve(detail::history& past, std::size_t tokens) {
 
 namespace sluice::inline v1 {
 
-SLUICE_DOOR void sequence::accept(token_id token) {
+SLUICE_ALWAYS_INLINE void sequence::accept(token_id token) {
   past::accept(past_, {&token, 1}, past::origin::generated);
 }
 
-SLUICE_DOOR void sequence::accept(std::span<const token_id> tokens) {
+SLUICE_ALWAYS_INLINE void sequence::accept(std::span<const token_id> tokens) {
   past::accept(past_, tokens, past::origin::generated);
 }
 
-SLUICE_DOOR void sequence::accept(std::span<const std::int64_t> tokens) { past::accept_wide(past_, tokens); }
+SLUICE_ALWAYS_INLINE void sequence::accept(std::span<const std::int64_t> tokens) {
+  past::accept_wide(past_, tokens);
+}
 
-SLUICE_DOOR void sequence::accept_prompt(std::span<const token_id> tokens) {
+SLUICE_ALWAYS_INLINE void sequence::accept_prompt(std::span<const token_id> tokens) {
   past::accept(past_, tokens, past::origin::prompt);
 }
 
-SLUICE_DOOR void sequence::rewind(std::size_t tokens) noexcept { past::rewind(past_, tokens); }
+SLUICE_ALWAYS_INLINE void sequence::rewind(std::size_t tokens) noexcept { past::rewind(past_, tokens); }
 
-SLUICE_DOOR void sequence::reserve(std::size_t tokens) { past::reserve(past_, tokens); }
+SLUICE_ALWAYS_INLINE void sequence::reserve(std::size_t tokens) { past::reserve(past_, tokens); }
 
-SLUICE_DOOR sequence sequence::fork(std::uint64_t seed) const {
+SLUICE_ALWAYS_INLINE sequence sequence::fork(std::uint64_t seed) const {
   sequence other(*this);
   other.past_.seed = seed;
   return other;
 }
 
-SLUICE_DOOR void sequence::reseed(std::uint64_t seed) noexcept { past_.seed = seed; }
+SLUICE_ALWAYS_INLINE void sequence::reseed(std::uint64_t seed) noexcept { past_.seed = seed; }
 
-SLUICE_DOOR std::uint64_t sequence::seed() const noexcept { return past_.seed; }
+SLUICE_ALWAYS_INLINE std::uint64_t sequence::seed() const noexcept { return past_.seed; }
 
-SLUICE_DOOR std::uint64_t sequence::position() const noexcept { return past_.start + past_.tokens.size(); }
+SLUICE_ALWAYS_INLINE std::uint64_t sequence::position() const noexcept {
+  return past_.start + past_.tokens.size();
+}
 
-SLUICE_DOOR std::span<const token_id> sequence::tokens() const noexcept {
+SLUICE_ALWAYS_INLINE std::span<const token_id> sequence::tokens() const noexcept {
   return {past_.tokens.data(), past_.tokens.size()};
 }
 
-SLUICE_DOOR double sequence::uniform(std::uint32_t stream) const noexcept {
+SLUICE_ALWAYS_INLINE double sequence::uniform(std::uint32_t stream) const noexcept {
   return random::open_unit(random::source{seed(), position()}.at(random::stream::user, stream));
 }
 

@@ -215,7 +215,7 @@ inline problem set_param(sampling_params& params, std::string_view name, std::st
 }  // namespace SLUICE_ISA
 }  // namespace detail
 
-SLUICE_DOOR problem set(sampling_params& params, std::string_view name, std::string_view value) {
+SLUICE_ALWAYS_INLINE problem set(sampling_params& params, std::string_view name, std::string_view value) {
   return detail::set_param(params, name, value);
 }
 

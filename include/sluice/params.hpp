@@ -59,7 +59,7 @@ struct sampling_params {
 };
 
 /// The first parameter out of its range, if any. With a vocabulary size, ids are checked against it too.
-SLUICE_DOOR problem check(const sampling_params& params, std::size_t vocab_size = 0);
+SLUICE_ALWAYS_INLINE problem check(const sampling_params& params, std::size_t vocab_size = 0);
 
 /// Sets one parameter from text: a field name of `sampling_params`, or a name that another system uses for it
 /// (`temp`, `repeat_penalty`, `typ_p`, …), with `_` or `-`. An unknown name or a text that is no value of the
@@ -67,19 +67,19 @@ SLUICE_DOOR problem check(const sampling_params& params, std::size_t vocab_size 
 ///
 /// Switches read true false on off yes no 1 0; `seed` a number or `random`. Lists: tokens `1,2,3`, biases
 /// `15043:1.5,2:-inf`, breakers `5 9;6`; an empty text or `none` clears one.
-SLUICE_DOOR problem set(sampling_params& params, std::string_view name, std::string_view value);
+SLUICE_ALWAYS_INLINE problem set(sampling_params& params, std::string_view name, std::string_view value);
 
 namespace presets {
 
 /// Greedy, every filter off.
-SLUICE_DOOR sampling_params cli();
+SLUICE_ALWAYS_INLINE sampling_params cli();
 /// `breakers`: the ids of "\n", ":", "\"" and "*" in the model's vocabulary.
-SLUICE_DOOR sampling_params server(std::vector<std::vector<token_id>> breakers);
+SLUICE_ALWAYS_INLINE sampling_params server(std::vector<std::vector<token_id>> breakers);
 /// What llama-server starts with.
-SLUICE_DOOR sampling_params llama_server();
+SLUICE_ALWAYS_INLINE sampling_params llama_server();
 /// Sets all the scatter parameters and no other: `subtle`, `creative`, `adaptive`, `gated` or
 /// `adaptive_absorbing`.
-SLUICE_DOOR problem scatter(sampling_params& params, std::string_view name);
+SLUICE_ALWAYS_INLINE problem scatter(sampling_params& params, std::string_view name);
 
 }  // namespace presets
 }  // namespace sluice::inline v1

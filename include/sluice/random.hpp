@@ -57,7 +57,7 @@ struct source {
   }
 };
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Uniform in (0, 1) from 52 bits: odd multiples of 2^-53. With 53 bits the top value would round to 1.
 inline double open_unit(std::uint64_t bits52) noexcept {
@@ -109,7 +109,7 @@ inline double noise(source from, std::uint32_t token) noexcept {
   return gumbel(token % block_size == h.place ? h.smallest : h.smallest + noise_tail(from, token));
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 /// floor(word * bound / 2^64): uniform below `bound` from a 64-bit word.
 inline std::uint64_t scaled(std::uint64_t word, std::uint64_t bound) noexcept {

@@ -208,8 +208,8 @@ bool find_repeats(const detail::history& past, const dry_rules& rules, std::uint
 
 /// The tokens that would continue a repetition, each with the longest match that it would continue, at least
 /// `rules.allowed`; single-token breakers are left out. False where memory ran out.
-SLUICE_BODY bool repeats(sequence& of, const dry_rules& rules, detail::repeat_scratch& scratch,
-                         std::span<const token_repeat>& found) noexcept {
+SLUICE_NEVER_INLINE bool repeats(sequence& of, const dry_rules& rules, detail::repeat_scratch& scratch,
+                                 std::span<const token_repeat>& found) noexcept {
   found = {};
   detail::history& past = detail::history::of(of);
   const std::uint32_t size = past.tokens.size();
@@ -235,8 +235,8 @@ SLUICE_BODY bool repeats(sequence& of, const dry_rules& rules, detail::repeat_sc
 
 /// Reads the history ahead and gets the memory that `repeats` may need while the sequence stays within its
 /// capacity and tokens are below `vocab_size`; false where there is none.
-SLUICE_BODY bool prepare_repeats(sequence& of, const dry_rules& rules, detail::repeat_scratch& scratch,
-                                 std::size_t vocab_size) noexcept {
+SLUICE_NEVER_INLINE bool prepare_repeats(sequence& of, const dry_rules& rules,
+                                         detail::repeat_scratch& scratch, std::size_t vocab_size) noexcept {
   detail::history& past = detail::history::of(of);
   const std::size_t capacity = past.tokens.capacity();
   return follow_repeats(past, rules) && maps::reserve(scratch.longest, std::min(capacity, vocab_size)) &&

@@ -12,29 +12,31 @@
 
 namespace sluice::inline v1 {
 
-SLUICE_DOOR sampler::sampler(sampling_params params)
+SLUICE_ALWAYS_INLINE sampler::sampler(sampling_params params)
     : chain(std::move(params)),
       sequence(chain.params().seed.has_value() ? *chain.params().seed : random_seed()) {}
 
-SLUICE_DOOR sample_result sampler::next(logits_view logits, const call_options& options) {
+SLUICE_ALWAYS_INLINE sample_result sampler::next(logits_view logits, const call_options& options) {
   const sample_result drawn = chain.sample(logits, sequence, options);
   if (drawn) sequence.accept(drawn.token);
   return drawn;
 }
 
-SLUICE_DOOR sample_result sampler::sample(logits_view logits, const call_options& options) noexcept {
+SLUICE_ALWAYS_INLINE sample_result sampler::sample(logits_view logits, const call_options& options) noexcept {
   return chain.sample(logits, sequence, options);
 }
 
-SLUICE_DOOR std::span<const candidate> sampler::distribution(logits_view logits,
-                                                             const call_options& options) noexcept {
+SLUICE_ALWAYS_INLINE std::span<const candidate> sampler::distribution(logits_view logits,
+                                                                      const call_options& options) noexcept {
   return chain.distribution(logits, sequence, options);
 }
 
-SLUICE_DOOR void sampler::accept(token_id token) { sequence.accept(token); }
-SLUICE_DOOR void sampler::accept(std::span<const token_id> tokens) { sequence.accept(tokens); }
-SLUICE_DOOR void sampler::accept(std::span<const std::int64_t> tokens) { sequence.accept(tokens); }
-SLUICE_DOOR void sampler::accept_prompt(std::span<const token_id> tokens) { sequence.accept_prompt(tokens); }
-SLUICE_DOOR void sampler::rewind(std::size_t tokens) noexcept { sequence.rewind(tokens); }
+SLUICE_ALWAYS_INLINE void sampler::accept(token_id token) { sequence.accept(token); }
+SLUICE_ALWAYS_INLINE void sampler::accept(std::span<const token_id> tokens) { sequence.accept(tokens); }
+SLUICE_ALWAYS_INLINE void sampler::accept(std::span<const std::int64_t> tokens) { sequence.accept(tokens); }
+SLUICE_ALWAYS_INLINE void sampler::accept_prompt(std::span<const token_id> tokens) {
+  sequence.accept_prompt(tokens);
+}
+SLUICE_ALWAYS_INLINE void sampler::rewind(std::size_t tokens) noexcept { sequence.rewind(tokens); }
 
 }  // namespace sluice::inline v1

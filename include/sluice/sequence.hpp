@@ -44,9 +44,9 @@ struct repeat_scratch {
 
 /// The counts of one window, as of the positions [begin, end).
 struct window_counts {
-  SLUICE_DOOR window_counts() noexcept = default;
-  SLUICE_DOOR window_counts(const window_counts&) = default;
-  SLUICE_DOOR ~window_counts() = default;
+  SLUICE_ALWAYS_INLINE window_counts() noexcept = default;
+  SLUICE_ALWAYS_INLINE window_counts(const window_counts&) = default;
+  SLUICE_ALWAYS_INLINE ~window_counts() = default;
 
   int last_n = 0;  // -1: all
   counted which = counted::all;
@@ -65,9 +65,9 @@ struct link {
 /// linear probing; the keys stand in the tokens). Undone in reverse order, so a freed slot never cuts a
 /// search short.
 struct repeat_index {
-  SLUICE_DOOR repeat_index() noexcept = default;
-  SLUICE_DOOR repeat_index(const repeat_index&) = default;
-  SLUICE_DOOR ~repeat_index() = default;
+  SLUICE_ALWAYS_INLINE repeat_index() noexcept = default;
+  SLUICE_ALWAYS_INLINE repeat_index(const repeat_index&) = default;
+  SLUICE_ALWAYS_INLINE ~repeat_index() = default;
 
   std::uint32_t order = 0;  // 1 or 2; 0: not built
   array<link> links;        // as many as positions are indexed
@@ -76,9 +76,9 @@ struct repeat_index {
 
 /// The positions at which a breaker ends, one bit each, for the breakers of that key.
 struct breaker_index {
-  SLUICE_DOOR breaker_index() noexcept = default;
-  SLUICE_DOOR breaker_index(const breaker_index&) = default;
-  SLUICE_DOOR ~breaker_index() = default;
+  SLUICE_ALWAYS_INLINE breaker_index() noexcept = default;
+  SLUICE_ALWAYS_INLINE breaker_index(const breaker_index&) = default;
+  SLUICE_ALWAYS_INLINE ~breaker_index() = default;
 
   std::uint64_t key[2] = {0, 0};
   std::uint32_t scanned = 0;  // positions that were looked at
@@ -87,9 +87,9 @@ struct breaker_index {
 };
 
 struct history_index {
-  SLUICE_DOOR history_index() noexcept = default;
-  SLUICE_DOOR history_index(const history_index&) = default;
-  SLUICE_DOOR ~history_index() = default;
+  SLUICE_ALWAYS_INLINE history_index() noexcept = default;
+  SLUICE_ALWAYS_INLINE history_index(const history_index&) = default;
+  SLUICE_ALWAYS_INLINE ~history_index() = default;
 
   std::uint64_t tick = 0;
   window_counts windows[4];
@@ -100,21 +100,21 @@ struct history_index {
 /// What a sequence remembers. The index appears when a stage first reads the history; each part then follows
 /// the tokens when it is next read, and `rewind` takes back what it had seen.
 struct history {
-  SLUICE_DOOR history() noexcept = default;
-  SLUICE_DOOR history(const history& other)
+  SLUICE_ALWAYS_INLINE history() noexcept = default;
+  SLUICE_ALWAYS_INLINE history(const history& other)
       : seed(other.seed),
         start(other.start),
         tokens(other.tokens),
         turns(other.turns),
         index(other.index == nullptr ? nullptr : new history_index(*other.index)) {}
-  SLUICE_DOOR history(history&& other) noexcept
+  SLUICE_ALWAYS_INLINE history(history&& other) noexcept
       : seed(other.seed),
         start(other.start),
         tokens(std::move(other.tokens)),
         turns(std::move(other.turns)),
         index(std::exchange(other.index, nullptr)) {}
   history& operator=(const history&) = delete;
-  SLUICE_DOOR history& operator=(history&& other) noexcept {
+  SLUICE_ALWAYS_INLINE history& operator=(history&& other) noexcept {
     std::swap(seed, other.seed);
     std::swap(start, other.start);
     tokens = std::move(other.tokens);
@@ -122,10 +122,10 @@ struct history {
     std::swap(index, other.index);
     return *this;
   }
-  SLUICE_DOOR ~history() { delete index; }
+  SLUICE_ALWAYS_INLINE ~history() { delete index; }
 
   /// The history of a sequence, for the functions that work on it.
-  SLUICE_DOOR static history& of(sequence& s) noexcept;
+  SLUICE_ALWAYS_INLINE static history& of(sequence& s) noexcept;
 
   std::uint64_t seed = 0, start = 0;
   array<token_id> tokens;
@@ -140,51 +140,52 @@ struct history {
 /// history, about 32 from then on. Holds up to 2^31 - 1 tokens. Not for two threads at once.
 class sequence {
  public:
-  SLUICE_DOOR explicit sequence(std::uint64_t seed = random_seed(), std::uint64_t position = 0) noexcept {
+  SLUICE_ALWAYS_INLINE explicit sequence(std::uint64_t seed = random_seed(),
+                                         std::uint64_t position = 0) noexcept {
     past_.seed = seed;
     past_.start = position;
   }
-  SLUICE_DOOR sequence(const sequence&) = default;
-  SLUICE_DOOR sequence(sequence&&) noexcept = default;
-  SLUICE_DOOR sequence& operator=(const sequence& other) { return *this = sequence(other); }
-  SLUICE_DOOR sequence& operator=(sequence&&) noexcept = default;
-  SLUICE_DOOR ~sequence() = default;
+  SLUICE_ALWAYS_INLINE sequence(const sequence&) = default;
+  SLUICE_ALWAYS_INLINE sequence(sequence&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE sequence& operator=(const sequence& other) { return *this = sequence(other); }
+  SLUICE_ALWAYS_INLINE sequence& operator=(sequence&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE ~sequence() = default;
 
   /// Generated tokens. An id of 64 bits that does not fit in 32 is remembered as `no_token`. All of them are
   /// accepted or, with std::bad_alloc, none.
-  SLUICE_DOOR void accept(token_id token);
-  SLUICE_DOOR void accept(std::span<const token_id> tokens);
-  SLUICE_DOOR void accept(std::span<const std::int64_t> tokens);
+  SLUICE_ALWAYS_INLINE void accept(token_id token);
+  SLUICE_ALWAYS_INLINE void accept(std::span<const token_id> tokens);
+  SLUICE_ALWAYS_INLINE void accept(std::span<const std::int64_t> tokens);
 
   /// Tokens that were given: they are history like others, and not generated. At any time, any number of
   /// times; each token remembers which it was.
-  SLUICE_DOOR void accept_prompt(std::span<const token_id> tokens);
+  SLUICE_ALWAYS_INLINE void accept_prompt(std::span<const token_id> tokens);
 
   /// Forgets the newest tokens as if they had never been; more than there are: all.
-  SLUICE_DOOR void rewind(std::size_t tokens) noexcept;
+  SLUICE_ALWAYS_INLINE void rewind(std::size_t tokens) noexcept;
 
   /// Room for so many tokens in all: below that `accept` allocates nothing, nor does a stage that has read
   /// the history once. Throws std::bad_alloc.
-  SLUICE_DOOR void reserve(std::size_t tokens);
+  SLUICE_ALWAYS_INLINE void reserve(std::size_t tokens);
 
   /// A copy with another seed.
-  SLUICE_DOOR sequence fork(std::uint64_t seed) const;
-  SLUICE_DOOR void reseed(std::uint64_t seed) noexcept;
+  SLUICE_ALWAYS_INLINE sequence fork(std::uint64_t seed) const;
+  SLUICE_ALWAYS_INLINE void reseed(std::uint64_t seed) noexcept;
 
-  SLUICE_DOOR std::uint64_t seed() const noexcept;
+  SLUICE_ALWAYS_INLINE std::uint64_t seed() const noexcept;
   /// Where the next token stands: the position that the sequence began at + the tokens accepted since.
-  SLUICE_DOOR std::uint64_t position() const noexcept;
-  SLUICE_DOOR std::span<const token_id> tokens() const noexcept;
+  SLUICE_ALWAYS_INLINE std::uint64_t position() const noexcept;
+  SLUICE_ALWAYS_INLINE std::span<const token_id> tokens() const noexcept;
 
   /// A number in (0, 1) of this position, for a stage of one's own: independent for each `stream` and of
   /// everything that the library draws.
-  SLUICE_DOOR double uniform(std::uint32_t stream) const noexcept;
+  SLUICE_ALWAYS_INLINE double uniform(std::uint32_t stream) const noexcept;
 
  private:
   friend struct detail::history;
   detail::history past_;
 };
 
-SLUICE_DOOR detail::history& detail::history::of(sequence& s) noexcept { return s.past_; }
+SLUICE_ALWAYS_INLINE detail::history& detail::history::of(sequence& s) noexcept { return s.past_; }
 
 }  // namespace sluice::inline v1

@@ -340,26 +340,26 @@ class standard_run {
 }  // namespace SLUICE_ISA
 }  // namespace detail
 
-SLUICE_DOOR standard_chain::standard_chain(sampling_params params) {
+SLUICE_ALWAYS_INLINE standard_chain::standard_chain(sampling_params params) {
   if (const problem found = check(params)) detail::refuse(found);
   plan_ = detail::make_plan(std::move(params));
 }
 
-SLUICE_DOOR sample_result standard_chain::sample(logits_view logits, sluice::sequence& q,
-                                                 const call_options& options) const noexcept {
+SLUICE_ALWAYS_INLINE sample_result standard_chain::sample(logits_view logits, sluice::sequence& q,
+                                                          const call_options& options) const noexcept {
   return call::sample(detail::standard_run(*plan_), logits, q, options);
 }
 
-SLUICE_DOOR std::span<const candidate> standard_chain::distribution(
+SLUICE_ALWAYS_INLINE std::span<const candidate> standard_chain::distribution(
     logits_view logits, sluice::sequence& q, const call_options& options) const noexcept {
   return call::distribution(detail::standard_run(*plan_), logits, q, options);
 }
 
-SLUICE_DOOR bool standard_chain::prepare(sluice::sequence& q, std::size_t vocab_size,
-                                         workspace* memory) const noexcept {
+SLUICE_ALWAYS_INLINE bool standard_chain::prepare(sluice::sequence& q, std::size_t vocab_size,
+                                                  workspace* memory) const noexcept {
   return call::prepare(detail::standard_run(*plan_), q, vocab_size, memory);
 }
 
-SLUICE_DOOR const sampling_params& standard_chain::params() const noexcept { return plan_->params; }
+SLUICE_ALWAYS_INLINE const sampling_params& standard_chain::params() const noexcept { return plan_->params; }
 
 }  // namespace sluice::inline v1

@@ -19,10 +19,10 @@
 // The AVX-512 kernels from 256-bit instructions: their code is tried on machines without AVX-512 too.
 #pragma clang diagnostic ignored "-Wpsabi"
 namespace sluice::inline v1::inline SLUICE_ISA::kernel::sixteen {
-SLUICE_REGION_BEGIN("avx2")
+SLUICE_TARGET_BEGIN("avx2")
 inline constexpr std::size_t width = 16;
 #include <sluice/kernel/vector_kernels.inc>
-SLUICE_REGION_END
+SLUICE_TARGET_END
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel::sixteen
 #endif
 

@@ -10,7 +10,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// The survivor with the largest score, (l - ref) / T plus Gumbel noise, has the law of softmax(l / T)
 /// (Gumbel-max). The noise belongs to (seed, position, token) alone, so the winner among some survivors is
@@ -254,7 +254,7 @@ class gumbel_max {
   std::size_t count_ = 0, opened_ = 0;
 };
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::draw
 

@@ -6,7 +6,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// The tempered weights of a row's survivors: x = (l - max) / T, times xtc_marginal's factor where a token is
 /// discounted. With rho the coin's probability and x the tempered mass of the discounted tokens the factor is
@@ -85,6 +85,6 @@ class weights {
   double factor_ = 1, log_factor_ = 0, base_ = 0;
 };
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::draw

@@ -69,7 +69,7 @@ bool widen(detail::history& past) noexcept {
 
 /// Links the positions that are new.
 template <std::uint32_t Order>
-SLUICE_BODY bool follow(detail::history& past) noexcept {
+SLUICE_NEVER_INLINE bool follow(detail::history& past) noexcept {
   detail::repeat_index& index = past.index->repeats;
   if (index.order != Order) {
     index.order = Order;

@@ -14,11 +14,11 @@ namespace sluice::inline v1::detail {
 /// 0 is free; linear probing). At most 16 of 23 slots are taken, so a token costs sizeof(Entry) + 5.75 bytes.
 template <class Entry>
 struct token_map {
-  SLUICE_DOOR token_map() noexcept = default;
-  SLUICE_DOOR token_map(const token_map&) = default;
-  SLUICE_DOOR token_map(token_map&&) noexcept = default;
-  SLUICE_DOOR token_map& operator=(token_map&&) noexcept = default;
-  SLUICE_DOOR ~token_map() = default;
+  SLUICE_ALWAYS_INLINE token_map() noexcept = default;
+  SLUICE_ALWAYS_INLINE token_map(const token_map&) = default;
+  SLUICE_ALWAYS_INLINE token_map(token_map&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE token_map& operator=(token_map&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE ~token_map() = default;
 
   array<Entry> entries;
   array<std::uint32_t> slots;
@@ -77,7 +77,7 @@ void spread(detail::token_map<Entry>& map, std::size_t size) noexcept {
 /// Makes room for one more. Slots double while the memory lasts: a map that has room for many and holds few
 /// stays in the cache.
 template <class Entry>
-SLUICE_BODY bool widen(detail::token_map<Entry>& map) noexcept {
+SLUICE_NEVER_INLINE bool widen(detail::token_map<Entry>& map) noexcept {
   const std::size_t count = map.entries.size() + std::size_t{1};
   const bool fits = count <= map.entries.capacity() && slots_for(count) <= map.slots.capacity();
   if (!fits && !reserve(map, count < 32 ? 32 : count * 2)) return false;

@@ -10,12 +10,12 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel::avx2 {
 
-SLUICE_REGION_BEGIN("avx2")
+SLUICE_TARGET_BEGIN("avx2")
 
 inline constexpr std::size_t width = 8;  // floats in a vector
 
 #include <sluice/kernel/vector_kernels.inc>
 
-SLUICE_REGION_END
+SLUICE_TARGET_END
 
 }  // namespace sluice::v1::SLUICE_ISA::kernel::avx2

@@ -24,7 +24,7 @@ struct block {
 
 inline constexpr float lowest = std::numeric_limits<float>::lowest();
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// The largest logit at or above `floor`, -inf if there is none. A NaN compares false and is passed over.
 inline any_float max_of(const float* logits, std::size_t count, float floor) noexcept {
@@ -34,7 +34,7 @@ inline any_float max_of(const float* logits, std::size_t count, float floor) noe
   return max;
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 inline bool any_nan(const float* logits, std::size_t count) noexcept {
   bool any = false;

@@ -84,7 +84,7 @@ struct table {
   void (*gumbels)(const double* exponentials, std::size_t count, double* noise) noexcept;
 };
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// A bound on -ln(-ln(u) / 256) from the upper 32 bits of u: -ln u >= 2 (1 - u) / (1 + u), and ln x is at
 /// most the chord of its binade plus .0861 ln 2. The slack covers the rounding of floats. Too high by at most
@@ -146,6 +146,6 @@ constexpr std::int16_t infinity16(logit_type type) noexcept {
   return type == logit_type::f16 ? 0x7c00 : 0x7f80;
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::v1::SLUICE_ISA::kernel

@@ -9,7 +9,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Sums in the one order, fixed by ids alone: token i goes to lane i % 16 of block i / 256; lanes are added 0
 /// to 15, blocks in order, in double. Tokens come in ascending order of id. Inside a block the lanes are of
@@ -47,6 +47,6 @@ class lane_sums {
   std::uint32_t block_ = 0;
 };
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel

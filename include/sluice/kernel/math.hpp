@@ -12,7 +12,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -133,6 +133,6 @@ inline weighed_mass weigh(double x) noexcept {
   return {m, double(m) * t};
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel

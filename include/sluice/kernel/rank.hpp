@@ -17,7 +17,7 @@ __extension__ using uint128 = unsigned __int128;
 /// ordered bits (-0 as +0), the lower half the inverted id. No token has key 0.
 using rank_key = std::uint64_t;
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 inline rank_key key_of(float logit, token_id id) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(logit + 0.0f);  // -0 + 0 = +0
@@ -25,7 +25,7 @@ inline rank_key key_of(float logit, token_id id) noexcept {
   return rank_key{ordered} << 32 | std::uint32_t(~std::uint32_t(id));
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 inline float logit_of(rank_key key) noexcept {
   const auto ordered = std::uint32_t(key >> 32);

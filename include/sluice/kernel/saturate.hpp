@@ -7,7 +7,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// A double rounded to float, held within the finite floats.
 inline float saturated(double value) noexcept {
@@ -29,6 +29,6 @@ inline any_float joined_bias(const float& a, const float& b) noexcept {
   return saturated(double(a + 0.0f) + double(b));
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::v1::SLUICE_ISA::kernel

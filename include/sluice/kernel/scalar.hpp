@@ -16,7 +16,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// f(id, logit) for every token of some blocks with a logit of at least `floor`.
 template <class F>
@@ -180,6 +180,6 @@ inline constexpr table kernels = {widen, index_narrow, index,    count_at_least,
 
 }  // namespace scalar
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel

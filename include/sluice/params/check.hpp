@@ -167,7 +167,7 @@ inline problem check_params(const sampling_params& params, std::size_t vocab_siz
 }  // namespace SLUICE_ISA
 }  // namespace detail
 
-SLUICE_DOOR problem check(const sampling_params& params, std::size_t vocab_size) {
+SLUICE_ALWAYS_INLINE problem check(const sampling_params& params, std::size_t vocab_size) {
   return detail::check_params(params, vocab_size);
 }
 

@@ -64,9 +64,9 @@ inline problem set_scatter(sampling_params& params, std::string_view name) {
 
 namespace presets {
 
-SLUICE_DOOR sampling_params cli() { return {.temperature = 0}; }
+SLUICE_ALWAYS_INLINE sampling_params cli() { return {.temperature = 0}; }
 
-SLUICE_DOOR sampling_params server(std::vector<std::vector<token_id>> breakers) {
+SLUICE_ALWAYS_INLINE sampling_params server(std::vector<std::vector<token_id>> breakers) {
   return {.temperature = 0.8f,
           .top_k = 40,
           .top_p = 0.9f,
@@ -75,11 +75,11 @@ SLUICE_DOOR sampling_params server(std::vector<std::vector<token_id>> breakers) 
           .dry_sequence_breakers = std::move(breakers)};
 }
 
-SLUICE_DOOR sampling_params llama_server() {
+SLUICE_ALWAYS_INLINE sampling_params llama_server() {
   return {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .min_p = 0.05f, .penalty_last_n = 64};
 }
 
-SLUICE_DOOR problem scatter(sampling_params& params, std::string_view name) {
+SLUICE_ALWAYS_INLINE problem scatter(sampling_params& params, std::string_view name) {
   return detail::set_scatter(params, name);
 }
 

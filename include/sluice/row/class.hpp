@@ -25,7 +25,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Number, mean and population standard deviation of the surviving logits.
 struct row_moments {
@@ -280,6 +280,6 @@ class row {
   double temperature_ = 1, discount_ = 0;
 };
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA

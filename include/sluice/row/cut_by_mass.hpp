@@ -14,7 +14,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 enum class side { inside, outside, unknown };
 
@@ -110,7 +110,7 @@ inline bool row::cuts_plainly(float p) const noexcept {
 }
 
 /// Rough masses decide on which side of the cut a logit lies, until they cannot; exact ones decide between.
-SLUICE_BODY kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
+SLUICE_NEVER_INLINE kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
   if (cuts_plainly(p)) return cut_by_mass(by_rank{}, p, min_keep);
   nucleus_bounds bounds(*this, p);
   float inside = max(), outside = std::max(float(double(inside) - 2 * kernel::mass_reach), floor_);
@@ -133,6 +133,6 @@ SLUICE_BODY kernel::rank_key row::mass_cut(float p, int min_keep) noexcept {
   return min_keep <= 1 ? last : std::min(last, top_cut(std::min(std::size_t(min_keep), size())));
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::v1::SLUICE_ISA

@@ -18,10 +18,10 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Where a list has the block of a number, 1 more than its place in the table.
-SLUICE_BODY void row::number_blocks() noexcept {
+SLUICE_NEVER_INLINE void row::number_blocks() noexcept {
   std::fill_n(places_, (vocab_ + random::block_size - 1) / random::block_size, 0u);
   for (std::size_t b = 0; b < block_count_; ++b)
     places_[std::size_t(blocks_[b].first) / random::block_size] = std::uint32_t(b + 1);
@@ -126,7 +126,7 @@ inline void row::remove(token_id token) noexcept {
   if (size_known_) --size_;
 }
 
-SLUICE_BODY void row::settle_temperature() noexcept {
+SLUICE_NEVER_INLINE void row::settle_temperature() noexcept {
   const double t = std::exchange(temperature_, 1.0);
   if (t == 1) return;
   solidify();
@@ -143,7 +143,7 @@ SLUICE_BODY void row::settle_temperature() noexcept {
   reference_known_ = false;
 }
 
-SLUICE_BODY void row::add_biases(std::span<const token_bias> request) noexcept {
+SLUICE_NEVER_INLINE void row::add_biases(std::span<const token_bias> request) noexcept {
   const auto apply = [this](token_id token, const float& bias) noexcept {
     kernel::block* block;
     std::uint32_t index;
@@ -196,7 +196,7 @@ SLUICE_BODY void row::add_biases(std::span<const token_bias> request) noexcept {
   list(forced);
 }
 
-SLUICE_BODY void row::replace(std::span<candidate> candidates) noexcept {
+SLUICE_NEVER_INLINE void row::replace(std::span<candidate> candidates) noexcept {
   std::sort(candidates.begin(), candidates.end(),
             [](const candidate& a, const candidate& b) { return a.id < b.id; });
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -207,13 +207,13 @@ SLUICE_BODY void row::replace(std::span<candidate> candidates) noexcept {
   reference_known_ = false;
 }
 
-SLUICE_BODY void row::discount(std::span<const candidate> removable, double probability) noexcept {
+SLUICE_NEVER_INLINE void row::discount(std::span<const candidate> removable, double probability) noexcept {
   reference();
   std::fill_n(marks_, (vocab_ + 31) / 32, 0u);
   for (const candidate& c : removable) marks_[c.id / 32] |= 1u << (c.id % 32);
   discount_ = probability;
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA

@@ -16,7 +16,7 @@ struct by_rank {
   bool operator()(kernel::rank_key a, kernel::rank_key b) const noexcept { return a > b; }
 };
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// The masses of keys' tokens under a given maximum: of one, and the sum of many.
 class mass_under {
@@ -44,7 +44,7 @@ class mass_under {
 };
 
 /// Keys of the survivors with l >= least, in the order of ids, in the scratch memory.
-SLUICE_BODY std::span<kernel::rank_key> row::keys(float least) const noexcept {
+SLUICE_NEVER_INLINE std::span<kernel::rank_key> row::keys(float least) const noexcept {
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
   least = std::max(least, floor_);
   return {out, kernels_.collect(opened(least), block_count_, least, kernel::infinite(1), out)};
@@ -52,7 +52,7 @@ SLUICE_BODY std::span<kernel::rank_key> row::keys(float least) const noexcept {
 
 /// Keys in the scratch memory become candidates in rank order, in place: from the last to the first, a
 /// candidate of 12 bytes covers only keys of 8 bytes that are converted already.
-SLUICE_BODY std::span<candidate> row::ranked(std::span<rank_key> keys) const noexcept {
+SLUICE_NEVER_INLINE std::span<candidate> row::ranked(std::span<rank_key> keys) const noexcept {
   std::sort(keys.begin(), keys.end(), by_rank{});
   for (std::size_t i = keys.size(); i-- > 0;) {
     rank_key key;
@@ -72,7 +72,7 @@ inline kernel::rank_key row::cut(std::span<rank_key> keys, std::uint64_t need, B
 
 /// A logit that at least k survivors reach, k <= size, and not many more: bisection over the maxima of
 /// blocks, or over the row where k is larger than their number. Ties may make it many.
-SLUICE_BODY float row::top_threshold(std::size_t k) const noexcept {
+SLUICE_NEVER_INLINE float row::top_threshold(std::size_t k) const noexcept {
   auto* const maxima = reinterpret_cast<float*>(scratch_ + vocab_ * 8);  // keys are shorter than that
   std::size_t present = 0;
   float low = kernel::infinite(1), high = kernel::infinite(-1);
@@ -111,7 +111,7 @@ SLUICE_BODY float row::top_threshold(std::size_t k) const noexcept {
 inline constexpr std::size_t few_tokens = 1024;
 
 /// The keys of the first k survivors in rank, k <= size, in no order, in the scratch memory.
-SLUICE_BODY std::span<kernel::rank_key> row::top_keys(std::size_t k) noexcept {
+SLUICE_NEVER_INLINE std::span<kernel::rank_key> row::top_keys(std::size_t k) noexcept {
   auto* const out = reinterpret_cast<rank_key*>(scratch_);
   if (engine_ == truncation_engine::sort) {
     const std::span<rank_key> all = keys(kernel::lowest);
@@ -153,7 +153,7 @@ inline kernel::rank_key row::top_cut(std::size_t k) noexcept {
   return *std::min_element(first.begin(), first.end());
 }
 
-SLUICE_BODY kernel::rank_key row::threshold_cut(double threshold, int min_keep) noexcept {
+SLUICE_NEVER_INLINE kernel::rank_key row::threshold_cut(double threshold, int min_keep) noexcept {
   if (!(threshold > double(kernel::lowest))) return 0;
   float least = max();
   if (threshold < double(least)) {
@@ -211,7 +211,7 @@ inline void row::drop(float least, float below, Keep&& keep) noexcept {
 }
 
 /// The survivors are these tokens; the keys stand in the scratch memory.
-SLUICE_BODY void row::adopt(std::span<rank_key> keys) noexcept {
+SLUICE_NEVER_INLINE void row::adopt(std::span<rank_key> keys) noexcept {
   std::sort(keys.begin(), keys.end(),
             [](rank_key a, rank_key b) { return std::uint32_t(a) > std::uint32_t(b); });  // ids are inverted
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -222,7 +222,7 @@ SLUICE_BODY void row::adopt(std::span<rank_key> keys) noexcept {
 }
 
 /// Few survivors become a list, many stay where they lie, under a higher floor.
-SLUICE_BODY void row::keep_from(rank_key last) noexcept {
+SLUICE_NEVER_INLINE void row::keep_from(rank_key last) noexcept {
   reference();
   if (last == 0) return;
   const float least = std::max(kernel::logit_of(last), floor_);
@@ -259,6 +259,6 @@ inline void row::keep_mass(float p, int min_keep) noexcept {
   if (!empty()) keep_from(mass_cut(kernel::fraction(p), min_keep));
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA

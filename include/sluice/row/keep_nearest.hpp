@@ -15,7 +15,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Distance from a center first, then rank.
 struct by_distance {
@@ -126,7 +126,7 @@ inline std::uint64_t row::mass_between(float low, float past) noexcept {
 }
 
 /// Rough masses bracket the distance of the cut, a sample of them first; exact ones decide between.
-SLUICE_BODY void row::keep_nearest(double center, float p, int min_keep) noexcept {
+SLUICE_NEVER_INLINE void row::keep_nearest(double center, float p, int min_keep) noexcept {
   reference();
   if (empty()) return;
   p = kernel::fraction(p);
@@ -167,7 +167,7 @@ SLUICE_BODY void row::keep_nearest(double center, float p, int min_keep) noexcep
 }
 
 /// Keeps what stands at or before `last` in the order of distance.
-SLUICE_BODY void row::keep_within(const by_distance& before, rank_key last) noexcept {
+SLUICE_NEVER_INLINE void row::keep_within(const by_distance& before, rank_key last) noexcept {
   const auto keep = [&](token_id id, float logit) { return !before(last, kernel::key_of(logit, id)); };
   if (!dense_) return compact(kernel::lowest, keep);
   const double reach = before.distance(last);
@@ -183,6 +183,6 @@ SLUICE_BODY void row::keep_within(const by_distance& before, rank_key last) noex
   drop(floor_, before.distance(kernel::key_of(low, 0)) <= nearer ? low : kernel::next_up(low), keep);
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA

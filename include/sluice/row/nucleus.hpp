@@ -8,7 +8,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Whether a token is in the nucleus of mass p of a row as it stands: fewer than min_keep tokens rank before
 /// it, or their mass is below the needed one. Cheap bounds decide nearly always; an undecided token pays the
@@ -95,6 +95,6 @@ class nucleus_test {
   mutable std::uint64_t need_ = 0;
 };
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::v1::SLUICE_ISA

@@ -15,7 +15,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 inline constexpr std::size_t longest_row = (std::size_t{1} << 20) - 1;
 
@@ -122,8 +122,8 @@ inline bool allowed_nan(const logits_view& logits, const token_mask& mask) noexc
 
 }  // namespace kernel
 
-SLUICE_BODY row::row(const logits_view& logits, const call_options& call, workspace& memory,
-                     truncation_engine engine) noexcept
+SLUICE_NEVER_INLINE row::row(const logits_view& logits, const call_options& call, workspace& memory,
+                             truncation_engine engine) noexcept
     : vocab_(kernel::vocab_of(logits)),
       memory_(memory),
       call_bias_(call.bias),
@@ -173,20 +173,20 @@ inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t bia
   return true;
 }
 
-SLUICE_BODY void row::widen(kernel::block& block) const noexcept {
+SLUICE_NEVER_INLINE void row::widen(kernel::block& block) const noexcept {
   kernels_.widen(static_cast<const std::uint16_t*>(narrow_) + block.first, block.count, narrow_type_,
                  logits_ + block.first);
   block.logits = logits_ + block.first;
 }
 
-SLUICE_BODY void row::widen(const float& least) const noexcept {
+SLUICE_NEVER_INLINE void row::widen(const float& least) const noexcept {
   for (std::size_t b = 0; b < block_count_; ++b)
     if (blocks_[b].max >= least && blocks_[b].logits == nullptr) widen(blocks_[b]);
 }
 
 /// -inf in place of NaN, so that no comparison meets one: under -ffast-math g++ compares scalars in a way
 /// that takes NaN for equal, whatever the region says.
-SLUICE_BODY void row::drop_nan(kernel::block& block) noexcept {
+SLUICE_NEVER_INLINE void row::drop_nan(kernel::block& block) noexcept {
   if (!kernel::any_nan(opened(block).logits, block.count)) return;
   float* const logits = writable(block);
   for (std::uint32_t i = 0; i < block.count; ++i)
@@ -195,7 +195,7 @@ SLUICE_BODY void row::drop_nan(kernel::block& block) noexcept {
 }
 
 /// 16-bit logits are indexed as they are; a block of them is widened where its logits are read.
-SLUICE_BODY void row::open_dense(const logits_view& logits, const token_mask& mask) noexcept {
+SLUICE_NEVER_INLINE void row::open_dense(const logits_view& logits, const token_mask& mask) noexcept {
   const bool narrow = logits.type() != logit_type::f32;
   const auto* const floats = static_cast<const float*>(logits.data());
   const auto* const shorts = static_cast<const std::uint16_t*>(logits.data());
@@ -248,7 +248,7 @@ inline std::optional<std::size_t> row::few_allowed(const token_mask& mask) noexc
   return kernel::allowed_tokens(mask, vocab_, vocab_ / 64, ids_);
 }
 
-SLUICE_BODY void row::open_allowed(const logits_view& logits, std::size_t allowed) noexcept {
+SLUICE_NEVER_INLINE void row::open_allowed(const logits_view& logits, std::size_t allowed) noexcept {
   std::size_t count = 0;
   for (std::size_t i = 0; i < allowed; ++i) {
     const token_id id = ids_[i];
@@ -262,7 +262,7 @@ SLUICE_BODY void row::open_allowed(const logits_view& logits, std::size_t allowe
   list(count);
 }
 
-SLUICE_BODY void row::open_sparse(const logits_view& logits, const token_mask& mask) noexcept {
+SLUICE_NEVER_INLINE void row::open_sparse(const logits_view& logits, const token_mask& mask) noexcept {
   std::size_t count = 0;
   for (const std::uint64_t entry : kernel::sorted_ids(logits, reinterpret_cast<std::uint64_t*>(scratch_))) {
     const std::size_t token = entry >> 32;
@@ -278,7 +278,7 @@ SLUICE_BODY void row::open_sparse(const logits_view& logits, const token_mask& m
 }
 
 /// Groups the first `count` entries of logits_ and ids_, in ascending order of id, into sparse blocks.
-SLUICE_BODY void row::list(std::size_t count) noexcept {
+SLUICE_NEVER_INLINE void row::list(std::size_t count) noexcept {
   block_count_ = 0;
   dense_ = numbered_ = false;
   floor_ = kernel::lowest;
@@ -297,6 +297,6 @@ SLUICE_BODY void row::list(std::size_t count) noexcept {
   forget_sums();
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA

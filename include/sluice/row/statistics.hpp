@@ -14,7 +14,7 @@
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 inline std::size_t row::size() noexcept {
   if (!size_known_) {
@@ -56,7 +56,7 @@ inline token_id row::argmax() noexcept {
   return no_token;
 }
 
-SLUICE_BODY row_moments row::moments() noexcept {
+SLUICE_NEVER_INLINE row_moments row::moments() noexcept {
   float shift = 0;  // the survivor of lowest id
   for (const kernel::block& block : blocks()) {
     if (!(block.max >= floor_)) continue;
@@ -85,7 +85,7 @@ SLUICE_BODY row_moments row::moments() noexcept {
   return {fast.count, double(shift) + offset, kernel::square_root(squares.total()[0] / n)};
 }
 
-SLUICE_BODY row_mass row::mass() noexcept {
+SLUICE_NEVER_INLINE row_mass row::mass() noexcept {
   if (!weighted_known_) {
     const kernel::mass_sums sums =
         kernels_.weighted_mass(opened(floor_), block_count_, present(), double(max()));
@@ -95,7 +95,7 @@ SLUICE_BODY row_mass row::mass() noexcept {
   return mass_;
 }
 
-SLUICE_BODY std::uint64_t row::total_mass() noexcept {
+SLUICE_NEVER_INLINE std::uint64_t row::total_mass() noexcept {
   if (!total_known_) {
     mass_.total = kernels_.mass(opened(floor_), block_count_, present(), double(max())).total;
     total_known_ = true;
@@ -118,7 +118,7 @@ inline double row::log_sum_exp() noexcept {
   return double(max()) + kernel::ln(double(total_mass()) / kernel::mass_one);
 }
 
-SLUICE_BODY double row::agreement_level(double t) noexcept {
+SLUICE_NEVER_INLINE double row::agreement_level(double t) noexcept {
   // With e = e^((l - max) / t) the quotient sum e^2 / sum e is 1 + sum e (e - 1) / sum e: exact where all
   // logits agree, and accurate where t is large.
   const double top = double(max());
@@ -141,13 +141,13 @@ SLUICE_BODY double row::agreement_level(double t) noexcept {
   return top + t * kernel::ln_1p(excess / sum);
 }
 
-SLUICE_BODY std::span<candidate> row::top(std::size_t k) noexcept {
+SLUICE_NEVER_INLINE std::span<candidate> row::top(std::size_t k) noexcept {
   if (k == 0 || empty()) return {};
   return ranked(k >= size() ? keys(kernel::lowest) : top_keys(k));
 }
 
 /// A heavy token lies near the maximum: only those are weighed.
-SLUICE_BODY std::span<candidate> row::heavier_than(float fraction) noexcept {
+SLUICE_NEVER_INLINE std::span<candidate> row::heavier_than(float fraction) noexcept {
   const std::uint64_t limit = kernel::floor_product(kernel::fraction(fraction), total_mass());
   const mass_under weight(kernels_, double(max()));
   constexpr double slack = 1e-6;  // nats, beyond what the exponential errs
@@ -158,6 +158,6 @@ SLUICE_BODY std::span<candidate> row::heavier_than(float fraction) noexcept {
                                          all.begin())});
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA

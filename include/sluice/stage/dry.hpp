@@ -11,7 +11,7 @@
 
 namespace sluice::inline v1 {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// DRY, don't repeat yourself (p-e-w, text-generation-webui #5677): a token that would continue a repetition
 /// of length L >= allowed_length loses multiplier * base^(L - allowed_length). L is the longest common suffix
@@ -62,6 +62,6 @@ struct dry {
 };
 static_assert(history_stage<dry>);
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1

@@ -6,7 +6,7 @@
 
 namespace sluice::inline v1 {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Frequency and presence penalty (OpenAI): l -= frequency * count + presence for each token of the window.
 /// Negative values reward; both 0 is off. last_n: -1 the whole history, 0 off. `of` says which tokens count:
@@ -36,6 +36,6 @@ struct frequency_presence {
 };
 static_assert(history_stage<frequency_presence>);
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1

@@ -7,7 +7,7 @@
 
 namespace sluice::inline v1 {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Min-p (Nguyen et al., arXiv 2407.01082): keeps the tokens with l >= max + ln(p), those at least p times as
 /// probable as the best one.
@@ -27,6 +27,6 @@ struct min_p {
 };
 static_assert(row_stage<min_p>);
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1

@@ -6,7 +6,7 @@
 
 namespace sluice::inline v1 {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// P-less (Tan et al., arXiv 2509.23234): with q = softmax(l / t) keeps the tokens with q >= sum q^2, the
 /// probability that two draws agree. As logits: l >= max + t (ln sum e^{2(l-max)/t} - ln sum e^{(l-max)/t}).
@@ -25,6 +25,6 @@ struct p_less {
 };
 static_assert(row_stage<p_less>);
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1

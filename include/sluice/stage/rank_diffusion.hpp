@@ -26,7 +26,7 @@ struct rank_diffusion {
 namespace detail {
 inline namespace SLUICE_ISA {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 inline void build(rank_diffusion& d, int k, float radius) {
   const std::size_t size = std::min(std::size_t(k), rank_diffusion::longest);
@@ -107,7 +107,7 @@ inline void write_back(std::span<candidate> medium, std::span<const double> p) n
   }
 }
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace SLUICE_ISA
 }  // namespace detail

@@ -6,7 +6,7 @@
 
 namespace sluice::inline v1 {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Repetition penalty (CTRL, Keskar et al., arXiv 1909.05858): for each distinct token of the window
 /// l > 0 ? l / penalty : l * penalty. The prompt counts.
@@ -38,6 +38,6 @@ struct repetition_penalty {
 };
 static_assert(history_stage<repetition_penalty>);
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1

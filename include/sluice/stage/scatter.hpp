@@ -14,7 +14,7 @@
 
 namespace sluice::inline v1 {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Scatter: the best k tokens (the medium) trade mass with their neighbours in rank, through a Gaussian of
 /// the given radius in ranks; the others are removed. p = normalise((1 - s) p + s q), `steps` times. With
@@ -101,6 +101,6 @@ struct scatter {
 };
 static_assert(history_stage<scatter>);
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1

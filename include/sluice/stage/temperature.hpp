@@ -7,7 +7,7 @@
 
 namespace sluice::inline v1 {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Below this a temperature means the best token.
 inline constexpr float coldest = 1e-5f;
@@ -45,6 +45,6 @@ struct temperature {
 };
 static_assert(row_stage<temperature>);
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1

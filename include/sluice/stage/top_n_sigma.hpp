@@ -6,7 +6,7 @@
 
 namespace sluice::inline v1 {
 
-SLUICE_STRICT_BEGIN
+SLUICE_IEEE_BEGIN
 
 /// Top-n-sigma (Tang et al., arXiv 2411.07641): keeps the tokens with l >= max - n * sigma, sigma the
 /// population standard deviation of the surviving logits. n <= 0 is off. Invariant under a * l + c for a > 0.
@@ -23,6 +23,6 @@ struct top_n_sigma {
 };
 static_assert(row_stage<top_n_sigma>);
 
-SLUICE_STRICT_END
+SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1

@@ -78,7 +78,7 @@ std::string order_of(const Types& types) {
 
 /// What llama.cpp's programs start with: temperature 0.8, top_k 40, top_p 0.95, min_p 0.05, windows of 64
 /// tokens for penalties and of the context for DRY, and their order.
-SLUICE_DOOR sampling_params defaults() {
+SLUICE_ALWAYS_INLINE sampling_params defaults() {
   sampling_params params = presets::llama_server();
   params.order = detail::usual_order;
   return params;
@@ -87,13 +87,13 @@ SLUICE_DOOR sampling_params defaults() {
 /// sluice::set with an option of llama.cpp's programs or a key of its requests: "--repeat-last-n", "--temp",
 /// "-s", "--samplers", "--sampler-seq". logit_bias adds to what is there. Ranges and windows are left to
 /// `fit`.
-SLUICE_DOOR problem set(sampling_params& params, std::string_view name, std::string_view value) {
+SLUICE_ALWAYS_INLINE problem set(sampling_params& params, std::string_view name, std::string_view value) {
   return detail::set_option(params, name, value);
 }
 
 /// Values in llama.cpp's meaning, as sampling_params mean them: windows of -1 are `context_size`, and numbers
 /// out of range are off or the end of the range. NaN is left to `check`.
-SLUICE_DOOR void fit(sampling_params& params, std::int64_t context_size) noexcept {
+SLUICE_ALWAYS_INLINE void fit(sampling_params& params, std::int64_t context_size) noexcept {
   detail::fit_params(params, int(std::clamp<std::int64_t>(context_size, 0, std::numeric_limits<int>::max())));
 }
 

@@ -121,7 +121,7 @@ logits_view logits_of(Context* context, std::int32_t index) noexcept {
 ///
 /// Throws std::invalid_argument with the text of `check` (without exceptions: prints it and aborts). The
 /// scratch memory is the thread's own; an array is copied once, and nothing allocates in steady state.
-SLUICE_DOOR llama_sampler* make_sampler(sampling_params params, leaves left = leaves::untouched) {
+SLUICE_ALWAYS_INLINE llama_sampler* make_sampler(sampling_params params, leaves left = leaves::untouched) {
   sluice::standard_chain chain(std::move(params));
   sluice::sequence sequence(detail::seed_of(chain));
   return detail::new_sampler(&detail::sampler_interface,
@@ -130,20 +130,20 @@ SLUICE_DOOR llama_sampler* make_sampler(sampling_params params, leaves left = le
 
 /// The sequence of a sampler of make_sampler, to rewind it, reserve memory or give it a prompt; null for
 /// other samplers. Lives as long as the sampler, and a reset begins it anew.
-SLUICE_DOOR sluice::sequence* sequence_of(llama_sampler* sampler) noexcept {
+SLUICE_ALWAYS_INLINE sluice::sequence* sequence_of(llama_sampler* sampler) noexcept {
   return detail::is_ours(sampler) ? &detail::sampler_state::of(sampler).sequence : nullptr;
 }
 
 /// Draws from the logits of output `index` (as in llama_get_logits_ith) and accepts the token. Reads the
 /// logits where they lie.
-SLUICE_DOOR sample_result sample(llama_context* context, std::int32_t index, sluice::sampler& sampler,
-                                 const call_options& options = {}) {
+SLUICE_ALWAYS_INLINE sample_result sample(llama_context* context, std::int32_t index,
+                                          sluice::sampler& sampler, const call_options& options = {}) {
   return sampler.next(detail::logits_of(context, index), options);
 }
 
 /// In place of llama_sampler_sample: of a sampler of make_sampler the token is drawn from the raw logits and
 /// accepted, LLAMA_TOKEN_NULL where there is none; every other sampler is left to llama_sampler_sample.
-SLUICE_DOOR llama_token sample(llama_context* context, std::int32_t index, llama_sampler* sampler) {
+SLUICE_ALWAYS_INLINE llama_token sample(llama_context* context, std::int32_t index, llama_sampler* sampler) {
   if (!detail::is_ours(sampler)) return llama_sampler_sample(sampler, context, index);
   detail::sampler_state& state = detail::sampler_state::of(sampler);
   const sample_result drawn = state.chain.sample(detail::logits_of(context, index), state.sequence);

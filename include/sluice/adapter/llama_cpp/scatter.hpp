@@ -122,8 +122,8 @@ inline llama_sampler* scatter_clone(const llama_sampler* sampler) {
 /// Scatter with a fixed strength; what it does is told at sluice::scatter. The best k candidates stay,
 /// ranked, with new logits. Never fails: strength, k, radius or steps <= 0 or NaN does nothing, nor does k =
 /// 1; strength above 1 is 1, k above 1024 is 1024, steps above 64 are 64.
-SLUICE_DOOR llama_sampler* llama_sampler_init_scatter(std::int32_t k, float strength, float radius,
-                                                      std::int32_t steps) {
+SLUICE_ALWAYS_INLINE llama_sampler* llama_sampler_init_scatter(std::int32_t k, float strength, float radius,
+                                                               std::int32_t steps) {
   return sluice::llama::detail::make_scatter({.strength = strength, .radius = radius, .k = k, .steps = steps},
                                              0);
 }
@@ -134,12 +134,10 @@ SLUICE_DOOR llama_sampler* llama_sampler_init_scatter(std::int32_t k, float stre
 /// > 0, and k > 1, radius, steps and collision > 0. Never fails: the other values are taken to the nearest
 /// that has a meaning, NaN to the default. Seed 0xFFFFFFFF is a random one. The coin is a function of the
 /// seed and of how many tokens were accepted: llama_sampler_accept moves it on.
-SLUICE_DOOR llama_sampler* llama_sampler_init_scatter_ext(std::int32_t k, float strength, float radius,
-                                                          std::int32_t steps, bool adaptive,
-                                                          float strength_min, float strength_max,
-                                                          float entropy_target, float absorption,
-                                                          std::int32_t absorption_last_n, float collision,
-                                                          std::uint32_t seed) {
+SLUICE_ALWAYS_INLINE llama_sampler* llama_sampler_init_scatter_ext(
+    std::int32_t k, float strength, float radius, std::int32_t steps, bool adaptive, float strength_min,
+    float strength_max, float entropy_target, float absorption, std::int32_t absorption_last_n,
+    float collision, std::uint32_t seed) {
   return sluice::llama::detail::make_scatter({.strength = strength,
                                               .radius = radius,
                                               .k = k,
