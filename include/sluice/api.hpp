@@ -1,16 +1,48 @@
 #pragma once
 
-// The contract: what is declared here is what other programs compile against. Layouts and declarations only;
-// the file that samples includes <sluice/sluice.hpp>, other headers of an engine include this one.
+// sluice draws the next token of a language model from a row of logits: biases and penalties, then filters,
+// then the draw. Exact and reproducible: a seed, a position, parameters and logits give one token, on every
+// machine, in every build and on any number of threads.
+//
+//     sluice::sampling_params params;                  // every stage off
+//     params.temperature = 0.8f;
+//     params.top_p = 0.95f;
+//     params.seed = 42;
+//
+//     sluice::sampler sampler(params);                 // throws where a parameter is out of its range
+//     sampler.accept_prompt(prompt);
+//     while (more) {
+//       std::span<const float> logits = model.forward();
+//       sluice::sample_result next = sampler.next(logits);   // draws a token and accepts it
+//       if (!next) break;                                    // next.status says why
+//     }
+//
+//   noun        is                                           lifetime and threads
+//   chain       what is done: stages and their parameters    immutable; one serves any number of requests, on
+//                                                            all threads at once
+//   sequence    for whom: seed, position, tokens             one a generation, a value; one thread at a time
+//   workspace   scratch memory                               one a thread; grows once, then nothing allocates
+//
+// A `sampler` is a chain with a sequence. The workspace is the thread's own where a call names none.
+//
+// Rows are `logits_view`s: dense or sparse, f32, f16 or bf16, seen where they lie and never written. Only
+// constructors refuse, by std::invalid_argument; without exceptions they print and abort, so `check` first.
+// `accept`, `reserve` and copies may throw std::bad_alloc. A call that samples never throws: what went wrong
+// is its status.
+//
+// This header is the contract: declarations and layouts, cheap to include where an engine's own types hold
+// samplers. The file that calls them includes <sluice/sluice.hpp>. SLUICE_ALWAYS_INLINE keeps files apart
+// that are compiled with other flags (config.hpp).
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <span>
-#include <utility>
 
+#include <sluice/config.hpp>
 #include <sluice/fwd.hpp>
+#include <sluice/history/storage.hpp>
 #include <sluice/logits_view.hpp>
+#include <sluice/memory.hpp>
 #include <sluice/params.hpp>
 #include <sluice/sequence.hpp>
 #include <sluice/token_mask.hpp>
@@ -19,83 +51,17 @@
 namespace sluice::inline v1 {
 
 namespace detail {
-
-struct standard_plan;
 struct workspace_access;
+}
 
-/// Raw memory that grows and never shrinks; what it holds is lost when it grows.
-class buffer {
- public:
-  SLUICE_ALWAYS_INLINE buffer() noexcept = default;
-  SLUICE_ALWAYS_INLINE buffer(buffer&& other) noexcept
-      : memory_(std::exchange(other.memory_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  SLUICE_ALWAYS_INLINE buffer& operator=(buffer&& other) noexcept {
-    std::swap(memory_, other.memory_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  SLUICE_ALWAYS_INLINE ~buffer() { ::operator delete(memory_); }
-
-  SLUICE_ALWAYS_INLINE std::byte* data() const noexcept { return static_cast<std::byte*>(memory_); }
-  SLUICE_ALWAYS_INLINE std::size_t bytes() const noexcept { return bytes_; }
-  /// Room for so many bytes, or false.
-  SLUICE_ALWAYS_INLINE bool grow(std::size_t bytes) noexcept {
-    if (bytes <= bytes_) return true;
-    ::operator delete(memory_);
-    memory_ = ::operator new(bytes, std::nothrow);
-    bytes_ = memory_ != nullptr ? bytes : 0;
-    return memory_ != nullptr;
-  }
-
- private:
-  void* memory_ = nullptr;
-  std::size_t bytes_ = 0;
-};
-
-/// A plan that copies of a chain share; the last of them deletes it.
-class shared_plan {
- public:
-  SLUICE_ALWAYS_INLINE shared_plan() noexcept = default;
-  SLUICE_ALWAYS_INLINE shared_plan(const standard_plan* plan, void (*destroy)(const standard_plan*),
-                                   long* owners) noexcept
-      : plan_(plan), destroy_(destroy), owners_(owners) {}
-  SLUICE_ALWAYS_INLINE shared_plan(const shared_plan& other) noexcept
-      : plan_(other.plan_), destroy_(other.destroy_), owners_(other.owners_) {
-    if (owners_ != nullptr) __atomic_add_fetch(owners_, 1, __ATOMIC_RELAXED);
-  }
-  SLUICE_ALWAYS_INLINE shared_plan(shared_plan&& other) noexcept { swap(other); }
-  SLUICE_ALWAYS_INLINE shared_plan& operator=(shared_plan other) noexcept {
-    swap(other);
-    return *this;
-  }
-  SLUICE_ALWAYS_INLINE ~shared_plan() {
-    if (owners_ != nullptr && __atomic_sub_fetch(owners_, 1, __ATOMIC_ACQ_REL) == 0) destroy_(plan_);
-  }
-
-  SLUICE_ALWAYS_INLINE const standard_plan& operator*() const noexcept { return *plan_; }
-  SLUICE_ALWAYS_INLINE const standard_plan* operator->() const noexcept { return plan_; }
-
- private:
-  SLUICE_ALWAYS_INLINE void swap(shared_plan& other) noexcept {
-    std::swap(plan_, other.plan_);
-    std::swap(destroy_, other.destroy_);
-    std::swap(owners_, other.owners_);
-  }
-
-  const standard_plan* plan_ = nullptr;
-  void (*destroy_)(const standard_plan*) = nullptr;
-  long* owners_ = nullptr;
-};
-
-}  // namespace detail
-
-/// Scratch memory of one call at a time: at most 24 bytes a vocabulary entry (and 4,352 where there are fewer
-/// than 4,096), for DRY at most 17 more a token that the sequence has room for. Grows once; then nothing
-/// allocates. One a thread; a thread_local one is the default, which must not be used from the destructors of
-/// static objects.
+/// Scratch memory for one call at a time: at most 24 bytes a vocabulary entry (and 4,352 where there are
+/// fewer than 4,096), for DRY at most 17 more a token that the sequence has room for. It grows to the largest
+/// row that it has seen, and stays. It may be moved; what a call returned in it lives until the next call.
+/// The thread_local one, which is the default, must not be used from the destructors of static objects.
 class workspace {
  public:
-  std::size_t bytes() const noexcept { return row_.bytes() + repeats_.bytes(); }
+  /// The memory that it holds.
+  SLUICE_ALWAYS_INLINE std::size_t bytes() const noexcept;
 
  private:
   friend detail::workspace_access;
@@ -103,54 +69,78 @@ class workspace {
   detail::repeat_scratch repeats_;
 };
 
-/// What one call adds to the chain. `mask`: the tokens that this step allows. `bias`: added for this step,
-/// after the request's own; an id named twice adds up, ids outside [0, V) are ignored, NaN is `invalid_bias`.
-/// `workspace`: scratch memory in place of the thread's own.
+/// What one call adds to the chain. The default adds nothing.
 struct call_options {
+  /// The tokens that this step allows; empty: all. Masked tokens count in no stage, as if they were not
+  /// there.
   token_mask mask = {};
+
+  /// Added to logits before every stage, after the request's own biases. An id that is named twice adds up in
+  /// written order; -inf bans, +inf forces, and -inf beats +inf. Ids outside [0, V) are ignored. NaN:
+  /// `sample_status::invalid_bias`.
   std::span<const token_bias> bias = {};
+
+  /// Scratch memory in place of the thread's own; no other call may use it meanwhile.
   sluice::workspace* workspace = nullptr;
+
+  /// To be told what each stage did. Not built yet: nothing reads it.
   sluice::trace* trace = nullptr;
 };
 
-/// The chain of `sampling_params`. Immutable: one serves any number of requests on all threads; copies share.
+/// The chain of `sampling_params`. Immutable, and small to copy: copies share what it was built into. `chain`
+/// and `custom_chain`, which are made of stages by hand, have the same members.
 class standard_chain {
  public:
-  /// Throws std::invalid_argument with the text of `check` (without exceptions: prints it and aborts).
+  /// Throws std::invalid_argument with the text of `check`, "top_p must be in [0, 1], got 1.5" (without
+  /// exceptions: prints it and aborts). Cost: some microseconds and allocations; make one a request, or one
+  /// for all requests of the same parameters.
   SLUICE_ALWAYS_INLINE explicit standard_chain(sampling_params params);
 
-  /// Draws a token. Pure: without an accept between, the same token twice. Never throws; allocates nothing
-  /// once the workspace has the size of the row and the sequence is prepared.
+  /// Draws a token for the sequence's seed and position, and accepts nothing: asked again it draws the same.
+  ///
+  /// Never throws. `status` is `ok` and `token` in [0, V); or there is no token and the status says why: the
+  /// mask, bans and row left none, a bias of this call is NaN, the row is 2^20 tokens or longer, memory ran
+  /// out. NaN in the row counts as absent and is told by `saw_nan`; -inf is absent; +inf beats all others.
+  ///
+  /// Cost: about one read of the row for the usual chains. Allocates nothing once the workspace has the size
+  /// of the row and the sequence is prepared, within what it has reserved.
   SLUICE_ALWAYS_INLINE sample_result sample(logits_view logits, sluice::sequence& sequence,
                                             const call_options& options = {}) const noexcept;
 
-  /// The law that `sample` draws from at this position, coins included: the survivors in rank order, `logit`
-  /// before temperature, `probability` after. Empty where `sample` gives no token. Lives until the next call
-  /// on the workspace.
+  /// The law that `sample` draws from at this position, its coins included: the survivors in rank order,
+  /// `logit` as it stood before temperature, `probability` after. Greedy decoding leaves one token. Empty
+  /// where `sample` gives no token. Lives in the workspace until the next call on it. Cost: `sample`, and the
+  /// ranking of the survivors.
   SLUICE_ALWAYS_INLINE std::span<const candidate> distribution(
       logits_view logits, sluice::sequence& sequence, const call_options& options = {}) const noexcept;
 
-  /// Grows the workspace and indexes the history ahead, during prefill say; `sample` then allocates nothing.
-  /// False where memory ran out.
+  /// Grows the workspace for rows of `vocab_size` tokens and indexes the history, during prefill say;
+  /// `sample` then allocates nothing. `memory`: null is the thread's own. False where memory ran out;
+  /// sampling works all the same, if there is some by then. Cost: the tokens that no stage has read yet.
   SLUICE_ALWAYS_INLINE bool prepare(sluice::sequence& sequence, std::size_t vocab_size,
                                     workspace* memory = nullptr) const noexcept;
 
+  /// What it was made of. Lives as long as the chain or a copy of it.
   SLUICE_ALWAYS_INLINE const sampling_params& params() const noexcept;
 
  private:
   detail::shared_plan plan_;
 };
 
-/// Chain and sequence in one: the short door.
+/// A chain and a sequence: one generation, in the fewest words. Both may be used by themselves. A copy goes
+/// on with the same tokens. One thread at a time.
 struct sampler {
   standard_chain chain;
   sluice::sequence sequence;
 
-  /// Throws std::invalid_argument with the text of `check` (without exceptions: prints it and aborts).
+  /// Throws as `standard_chain` does. The sequence gets `params.seed`, or a seed from the system.
   SLUICE_ALWAYS_INLINE explicit sampler(sampling_params params);
 
-  /// Draws a token and accepts it; where there is none, nothing is accepted.
+  /// Draws a token and accepts it; where there is none, nothing is accepted. May throw std::bad_alloc, when
+  /// the sequence grows past what it has reserved; the same call then draws the same token.
   SLUICE_ALWAYS_INLINE sample_result next(logits_view logits, const call_options& options = {});
+
+  // The members of the chain and of the sequence, for this pair.
   SLUICE_ALWAYS_INLINE sample_result sample(logits_view logits, const call_options& options = {}) noexcept;
   SLUICE_ALWAYS_INLINE std::span<const candidate> distribution(logits_view logits,
                                                                const call_options& options = {}) noexcept;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include <sluice/config.hpp>
 
 namespace sluice::inline v1 {
@@ -9,7 +11,9 @@ class token_mask;
 class workspace;
 class sequence;
 class standard_chain;
-class trace;
+class trace;  // the steps of a call, in words; not built yet
+class token_counts;
+struct dry_rules;
 struct sampling_params;
 struct call_options;
 struct sampler;
@@ -22,5 +26,8 @@ class custom_chain;
 inline namespace SLUICE_ISA {
 class row;
 }
+
+/// A seed from the operating system. Without one (an old kernel in a cage) from the clock.
+std::uint64_t random_seed();
 
 }  // namespace sluice::inline v1

@@ -9,5 +9,4 @@
 #include <sluice/row/filter.hpp>
 #include <sluice/row/keep_nearest.hpp>
 #include <sluice/row/open.hpp>
-#include <sluice/row/past.hpp>
 #include <sluice/row/statistics.hpp>

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <sluice/api.hpp>
-#include <sluice/history.hpp>
 #include <sluice/random.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <sluice/standard_chain.hpp>
 
 namespace sluice::inline v1 {

@@ -1,191 +1,136 @@
 #pragma once
 
+// Who is sampled for: one generation, with its seed, its position and its tokens.
+//
+//     sluice::sequence sequence(42);
+//     sequence.accept_prompt(prompt);
+//     while (more) {
+//       const sluice::sample_result next = chain.sample(model.forward(), sequence);
+//       if (!next) break;
+//       sequence.accept(next.token);   // sampling accepts nothing by itself
+//     }
+//
+// The seed and the position decide every random number, the tokens are what penalties and DRY read, and
+// nothing else goes into a draw: two sequences that are equal in these draw equal tokens, on any machine.
+//
+// A sequence is a value. A copy goes on with the same tokens, a fork with others; one that was moved from is
+// empty and may be used again. It belongs to one thread at a time: `window`, `repeats` and every call that
+// samples with it may change its index, though never its tokens. Other threads may use other sequences, and
+// the same chain, meanwhile.
+//
+// Here are declarations; a file that calls them includes <sluice/sluice.hpp>.
+
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <utility>
 
+#include <sluice/config.hpp>
 #include <sluice/fwd.hpp>
-#include <sluice/history/array.hpp>
-#include <sluice/history/token_map.hpp>
+#include <sluice/history/storage.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1 {
 
-/// A seed from the operating system.
-std::uint64_t random_seed();
+/// How often each token stands in a window of the history: a range of token_count in no order, each token
+/// once, each count at least 1. A view: it lives until the sequence changes or is read for another window.
+class token_counts {
+ public:
+  SLUICE_ALWAYS_INLINE const token_count* begin() const noexcept;
+  SLUICE_ALWAYS_INLINE const token_count* end() const noexcept;
+  /// The number of distinct tokens.
+  SLUICE_ALWAYS_INLINE std::size_t size() const noexcept;
 
-/// Which tokens of a window count.
-enum class counted : std::uint8_t { all, generated };
+  /// How often the token stands there; 0 where it does not. Costs a look-up.
+  SLUICE_ALWAYS_INLINE std::uint32_t of(token_id token) const noexcept;
 
-/// A token that would go on with a repetition, and the longest match that it would go on with.
-struct token_repeat {
-  token_id token = no_token;
-  std::uint32_t length = 0;
+  /// False where memory ran out; the range is then empty.
+  SLUICE_ALWAYS_INLINE explicit operator bool() const noexcept;
+
+ private:
+  friend class sequence;
+  SLUICE_ALWAYS_INLINE explicit token_counts(const detail::token_map<token_count>* counts) noexcept;
+
+  const detail::token_map<token_count>* counts_;  // null where memory ran out
 };
 
-namespace detail {
-
-/// A place in the history that matches its end for `length` tokens.
-struct stretch {
-  std::uint32_t end = 0, length = 0;
-};
-
-/// What a search for repetitions works with; nothing stays in it between calls but the memory.
-struct repeat_scratch {
-  token_map<token_repeat> longest;
-  array<stretch> stretches;
-
-  std::size_t bytes() const noexcept {
-    return longest.entries.capacity() * sizeof(token_repeat) +
-           longest.slots.capacity() * sizeof(std::uint32_t) + stretches.capacity() * sizeof(stretch);
-  }
-};
-
-/// The counts of one window, as of the positions [begin, end).
-struct window_counts {
-  SLUICE_ALWAYS_INLINE window_counts() noexcept = default;
-  SLUICE_ALWAYS_INLINE window_counts(const window_counts&) = default;
-  SLUICE_ALWAYS_INLINE ~window_counts() = default;
-
-  int last_n = 0;  // -1: all
-  counted which = counted::all;
-  std::uint32_t begin = 0, end = 0;
-  std::uint64_t used = 0;  // the tick of its last use, 0: none
-  token_map<token_count> counts;
-};
-
-/// Of a position: the newest earlier one where the same `order` tokens end (+ 1, 0: none), and the length of
-/// the longest common suffix of the two.
-struct link {
-  std::uint32_t previous = 0, common = 0;
-};
-
-/// Every position's link, and the newest position of every run of `order` tokens (place + 1, 0 is free;
-/// linear probing; the keys stand in the tokens). Undone in reverse order, so a freed slot never cuts a
-/// search short.
-struct repeat_index {
-  SLUICE_ALWAYS_INLINE repeat_index() noexcept = default;
-  SLUICE_ALWAYS_INLINE repeat_index(const repeat_index&) = default;
-  SLUICE_ALWAYS_INLINE ~repeat_index() = default;
-
-  std::uint32_t order = 0;  // 1 or 2; 0: not built
-  array<link> links;        // as many as positions are indexed
-  array<std::uint32_t> newest;
-};
-
-/// The positions at which a breaker ends, one bit each, for the breakers of that key.
-struct breaker_index {
-  SLUICE_ALWAYS_INLINE breaker_index() noexcept = default;
-  SLUICE_ALWAYS_INLINE breaker_index(const breaker_index&) = default;
-  SLUICE_ALWAYS_INLINE ~breaker_index() = default;
-
-  std::uint64_t key[2] = {0, 0};
-  std::uint32_t scanned = 0;  // positions that were looked at
-  std::uint32_t last = 0;     // the newest of them at which a breaker ends + 1, 0: none
-  array<std::uint64_t> bits;
-};
-
-struct history_index {
-  SLUICE_ALWAYS_INLINE history_index() noexcept = default;
-  SLUICE_ALWAYS_INLINE history_index(const history_index&) = default;
-  SLUICE_ALWAYS_INLINE ~history_index() = default;
-
-  std::uint64_t tick = 0;
-  window_counts windows[4];
-  repeat_index repeats;
-  breaker_index breakers;
-};
-
-/// What a sequence remembers. The index appears when a stage first reads the history; each part then follows
-/// the tokens when it is next read, and `rewind` takes back what it had seen.
-struct history {
-  SLUICE_ALWAYS_INLINE history() noexcept = default;
-  SLUICE_ALWAYS_INLINE history(const history& other)
-      : seed(other.seed),
-        start(other.start),
-        tokens(other.tokens),
-        turns(other.turns),
-        index(other.index == nullptr ? nullptr : new history_index(*other.index)) {}
-  SLUICE_ALWAYS_INLINE history(history&& other) noexcept
-      : seed(other.seed),
-        start(other.start),
-        tokens(std::move(other.tokens)),
-        turns(std::move(other.turns)),
-        index(std::exchange(other.index, nullptr)) {}
-  history& operator=(const history&) = delete;
-  SLUICE_ALWAYS_INLINE history& operator=(history&& other) noexcept {
-    std::swap(seed, other.seed);
-    std::swap(start, other.start);
-    tokens = std::move(other.tokens);
-    turns = std::move(other.turns);
-    std::swap(index, other.index);
-    return *this;
-  }
-  SLUICE_ALWAYS_INLINE ~history() { delete index; }
-
-  /// The history of a sequence, for the functions that work on it.
-  SLUICE_ALWAYS_INLINE static history& of(sequence& s) noexcept;
-
-  std::uint64_t seed = 0, start = 0;
-  array<token_id> tokens;
-  array<std::uint32_t> turns;  // positions where prompt begins (even places) and ends (odd ones)
-  history_index* index = nullptr;
-};
-
-}  // namespace detail
-
-/// Who is sampled for: one generation, with its seed, position and tokens. A value: a copy goes on with the
-/// same tokens, a fork with others; a moved-from sequence is empty. 4 bytes a token until a stage reads the
-/// history, about 32 from then on. Holds up to 2^31 - 1 tokens. Not for two threads at once.
+/// One generation. It holds up to 2^31 - 1 tokens: 4 bytes each until a stage first reads the history, at
+/// most 32 from then on.
 class sequence {
  public:
+  /// Without a seed, one from the system. `position` is where the first token stands: for a generation that
+  /// goes on elsewhere.
   SLUICE_ALWAYS_INLINE explicit sequence(std::uint64_t seed = random_seed(),
-                                         std::uint64_t position = 0) noexcept {
-    past_.seed = seed;
-    past_.start = position;
-  }
+                                         std::uint64_t position = 0) noexcept;
+
+  /// Copies throw std::bad_alloc where memory runs out, and then change nothing. Cost: what it holds.
   SLUICE_ALWAYS_INLINE sequence(const sequence&) = default;
   SLUICE_ALWAYS_INLINE sequence(sequence&&) noexcept = default;
-  SLUICE_ALWAYS_INLINE sequence& operator=(const sequence& other) { return *this = sequence(other); }
+  SLUICE_ALWAYS_INLINE sequence& operator=(const sequence&) = default;
   SLUICE_ALWAYS_INLINE sequence& operator=(sequence&&) noexcept = default;
   SLUICE_ALWAYS_INLINE ~sequence() = default;
 
-  /// Generated tokens. An id of 64 bits that does not fit in 32 is remembered as `no_token`. All of them are
-  /// accepted or, with std::bad_alloc, none.
+  // --- What was said.
+
+  /// Appends generated tokens. Any id may be accepted, those of no vocabulary too: they match and count like
+  /// others and are penalised nowhere. An id of 64 bits that does not fit in 32 is remembered as `no_token`.
+  /// Throws std::bad_alloc, and then has accepted none. Cost: the copy; the index follows when it is read.
   SLUICE_ALWAYS_INLINE void accept(token_id token);
   SLUICE_ALWAYS_INLINE void accept(std::span<const token_id> tokens);
   SLUICE_ALWAYS_INLINE void accept(std::span<const std::int64_t> tokens);
 
-  /// Tokens that were given: they are history like others, and not generated. At any time, any number of
-  /// times; each token remembers which it was.
+  /// Appends tokens that were given: history like others, but not generated. At any time, any number of
+  /// times; each token remembers which it was, also through a rewind. Otherwise as `accept`.
   SLUICE_ALWAYS_INLINE void accept_prompt(std::span<const token_id> tokens);
 
-  /// Forgets the newest tokens as if they had never been; more than there are: all.
+  /// Forgets the newest `tokens` tokens as if they had never been, in every count and index; more than there
+  /// are: all. Never allocates. Cost: the tokens that it forgets.
   SLUICE_ALWAYS_INLINE void rewind(std::size_t tokens) noexcept;
 
-  /// Room for so many tokens in all: below that `accept` allocates nothing, nor does a stage that has read
-  /// the history once. Throws std::bad_alloc.
+  /// Room for so many tokens in all. Below that `accept` allocates nothing and, once a chain has read the
+  /// history or prepared it, sampling does not either. Throws std::bad_alloc.
   SLUICE_ALWAYS_INLINE void reserve(std::size_t tokens);
+
+  /// All tokens, prompt and generated, oldest first. Lives until the sequence changes.
+  SLUICE_ALWAYS_INLINE std::span<const token_id> tokens() const noexcept;
+
+  // --- Which random numbers are its own.
 
   /// A copy with another seed.
   SLUICE_ALWAYS_INLINE sequence fork(std::uint64_t seed) const;
+  /// From the next draw on; the tokens stay.
   SLUICE_ALWAYS_INLINE void reseed(std::uint64_t seed) noexcept;
-
   SLUICE_ALWAYS_INLINE std::uint64_t seed() const noexcept;
+
   /// Where the next token stands: the position that the sequence began at + the tokens accepted since.
   SLUICE_ALWAYS_INLINE std::uint64_t position() const noexcept;
-  SLUICE_ALWAYS_INLINE std::span<const token_id> tokens() const noexcept;
 
-  /// A number in (0, 1) of this position, for a stage of one's own: independent for each `stream` and of
-  /// everything that the library draws.
+  /// A number in (0, 1), both ends excluded, that this seed and position give: for a stage of one's own. The
+  /// same one until a token is accepted; independent for each `stream`, and of all that the library draws.
   SLUICE_ALWAYS_INLINE double uniform(std::uint32_t stream) const noexcept;
 
- private:
-  friend struct detail::history;
-  detail::history past_;
-};
+  // --- What a stage asks of the history.
 
-SLUICE_ALWAYS_INLINE detail::history& detail::history::of(sequence& s) noexcept { return s.past_; }
+  /// The tokens of the last `last_n` (-1: all, 0: none) with their counts; `which`: all, or generated ones
+  /// alone, of the same positions. Converts to false where memory ran out. Cost: the tokens that came and
+  /// went since the same window was last read (the index follows four windows; of a fifth, all of its
+  /// tokens).
+  SLUICE_ALWAYS_INLINE token_counts window(int last_n, counted which = counted::all) noexcept;
+
+  /// The tokens that would continue a repetition, each with the length of the longest match that it would
+  /// continue, in no order; none twice. Empty optional where memory ran out. Lives in the workspace until it
+  /// is next used. Cost: the tokens since the last call, and the earlier occurrences of the last two tokens
+  /// (of the last one, where a match of one token counts); runs and periods are jumped over.
+  SLUICE_ALWAYS_INLINE std::optional<std::span<const token_repeat>> repeats(const dry_rules& rules,
+                                                                            workspace& memory) noexcept;
+
+  /// Reads the history ahead for `repeats` and gets the memory that it may need while the sequence stays
+  /// within its `reserve` and tokens are below `vocab_size`. False where memory ran out.
+  SLUICE_ALWAYS_INLINE bool prepare_repeats(const dry_rules& rules, workspace& memory,
+                                            std::size_t vocab_size) noexcept;
+
+ private:
+  detail::history history_;
+};
 
 }  // namespace sluice::inline v1

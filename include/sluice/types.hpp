@@ -35,6 +35,15 @@ struct token_count {
   std::uint32_t count = 0;
 };
 
+/// A token that would go on with a repetition, and the longest match that it would go on with.
+struct token_repeat {
+  token_id token = no_token;
+  std::uint32_t length = 0;
+};
+
+/// Which tokens of a window count.
+enum class counted : std::uint8_t { all, generated };
+
 enum class sample_status : std::uint8_t {
   ok,
   no_token_left,  ///< mask, bans and input left no token: all absent, or an empty row

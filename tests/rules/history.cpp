@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <sluice/history.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <span>
 #include <vector>
 
@@ -48,14 +48,15 @@ struct generation {
   }
 
   void compare(int last_n, counted which) {
-    const auto* window = sluice::past::window(sequence, last_n, which);
-    REQUIRE(window != nullptr);
+    const sluice::token_counts window = sequence.window(last_n, which);
+    REQUIRE(window);
     counts found;
-    for (const auto& [token, count] : window->entries) CHECK(found.emplace(token, count).second);
+    for (const auto& [token, count] : window) CHECK(found.emplace(token, count).second);
     CAPTURE(last_n);
     CHECK(found == recount(last_n, which));
-    for (const auto& [token, count] : found) CHECK(sluice::maps::find(*window, token)->count == count);
-    CHECK(sluice::maps::find(*window, 1'000'000) == nullptr);
+    for (const auto& [token, count] : found) CHECK(window.of(token) == count);
+    CHECK(window.of(1'000'000) == 0);
+    CHECK(window.size() == found.size());
   }
 };
 

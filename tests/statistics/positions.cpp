@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <sluice/history.hpp>
 #include <sluice/random.hpp>
+#include <sluice/sequence_bodies.hpp>
 
 #include <cstdint>
 #include <set>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <map>
-#include <sluice/history.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -25,8 +25,7 @@ sequence with(const tokens& history) {
 
 counts generated(sequence& s, int last_n = -1) {
   counts result;
-  for (const auto& [token, count] : sluice::past::window(s, last_n, counted::generated)->entries)
-    result[token] = count;
+  for (const auto& [token, count] : s.window(last_n, counted::generated)) result[token] = count;
   return result;
 }
 

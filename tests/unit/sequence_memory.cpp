@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <new>
-#include <sluice/history.hpp>
+#include <optional>
+#include <sluice/sequence_bodies.hpp>
 #include <span>
 #include <utility>
 #include <vector>
@@ -23,17 +24,18 @@ tokens distinct(int count) {
 
 struct reader {
   sluice::dry_rules rules;
-  sluice::detail::repeat_scratch scratch = {};
+  sluice::workspace memory = {};
   std::span<const sluice::token_repeat> found = {};
 
   bool read(sequence& s) {
-    return sluice::past::window(s, -1, counted::all) != nullptr &&
-           sluice::past::repeats(s, rules, scratch, found);
+    const auto repeats = s.window(-1) ? s.repeats(rules, memory) : std::nullopt;
+    found = repeats.value_or(found);
+    return repeats.has_value();
   }
 };
 
 reader make_reader(int allowed = 2) {
-  return {sluice::past::make_dry_rules(allowed, -1, std::vector<tokens>{{14}, {7, 21}})};
+  return {sluice::make_dry_rules(allowed, -1, std::vector<tokens>{{14}, {7, 21}})};
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ TEST_CASE("a sequence that was read once and has room allocates nothing when it 
     s.accept(distinct(100));
     reader all = make_reader(allowed);
     REQUIRE(all.read(s));
-    REQUIRE(sluice::past::prepare_repeats(s, all.rules, all.scratch, 10'000));
+    REQUIRE(s.prepare_repeats(all.rules, all.memory, 10'000));
     const std::size_t before = tests::heap().allocations;
     for (int i = 0; i < 500; ++i) {
       s.accept(i % 2 == 0 ? i : i * 1000);
@@ -83,7 +85,7 @@ TEST_CASE("room that is reserved after the first reading is there for the index 
   reader all = make_reader();
   REQUIRE(all.read(s));
   s.reserve(500);
-  REQUIRE(sluice::past::prepare_repeats(s, all.rules, all.scratch, 10'000));
+  REQUIRE(s.prepare_repeats(all.rules, all.memory, 10'000));
   const std::size_t before = tests::heap().allocations;
   for (int i = 0; i < 490; ++i) {
     s.accept(i * 3);
@@ -104,7 +106,7 @@ TEST_CASE("a sequence costs 4 bytes a token until it is read, and at most 32 fro
   indexed.accept(history);
   reader all = make_reader();
   REQUIRE(all.read(indexed));
-  const std::size_t scratch = all.scratch.bytes();
+  const std::size_t scratch = all.memory.bytes();
   CHECK(tests::heap().bytes - before - (4 * size + 64) <= 32 * size + scratch);
 }
 
@@ -135,9 +137,9 @@ TEST_CASE("where memory is short, accept leaves the sequence as it was") {
       }
     }
     CHECK(s.tokens().size() == size + 1 + (failed_wide ? 0 : 1000));
-    const auto* window = sluice::past::window(s, -1, counted::generated);
-    REQUIRE(window != nullptr);
-    CHECK(window->entries.size() == (failed && failed_wide ? 0u : 1000u));
+    const sluice::token_counts window = s.window(-1, counted::generated);
+    REQUIRE(window);
+    CHECK(window.size() == (failed && failed_wide ? 0u : 1000u));
     if (!failed && !failed_wide) break;
   }
 }
@@ -158,7 +160,7 @@ TEST_CASE("where memory is short, a reading says so and is right once there is s
       }
       REQUIRE(all.read(s));
       CHECK(all.found.size() == 2);
-      CHECK(sluice::maps::find(*sluice::past::window(s, -1, counted::all), 2)->count == 3);
+      CHECK(s.window(-1).of(2) == 3);
       s.rewind(3);
       REQUIRE(all.read(s));
       CHECK(all.found.size() == 1);

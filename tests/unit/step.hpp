@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <sluice/api.hpp>
-#include <sluice/history.hpp>
+#include <sluice/sequence_bodies.hpp>
 
 #include <array>
 #include <cmath>

@@ -1,42 +1,53 @@
 #pragma once
 
-// The chain of earlier occurrences: each position is linked to the newest earlier one with the same bigram
-// (or, where matches of one token count, the same token).
+// Earlier occurrences: each position is linked to the newest earlier one where the same two tokens end (or,
+// where matches of one token count, the same token), with the length of their common suffix.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include <sluice/history/storage.hpp>
 #include <sluice/history/token_map.hpp>
-#include <sluice/sequence.hpp>
+#include <sluice/types.hpp>
 
-namespace sluice::inline v1::inline SLUICE_ISA::past {
+namespace sluice::inline v1::detail::inline SLUICE_ISA {
 
-/// The length of the longest common suffix of the positions a > b, at most `most`; where b is what a is
-/// linked to, the rest is known. Links are looked for in ever fewer of the tokens, the others are compared in
-/// blocks.
-inline std::uint32_t common_suffix(const token_id* tokens, const detail::link* links, std::uint32_t a,
-                                   std::uint32_t b, std::uint32_t most) noexcept {
+/// Told of every token that is compared and of every match that is looked at or kept. This one forgets it and
+/// costs nothing; tests pass one that adds up.
+struct no_count {
+  SLUICE_ALWAYS_INLINE void operator()(std::size_t) const noexcept {}
+};
+
+/// The length of the longest common suffix of the positions a > b, at most `most`. At a position whose link
+/// is to its counterpart the rest is known. That is asked of 16 tokens in turn, then blocks are compared
+/// without asking, twice as many each time.
+template <class Count = no_count>
+std::uint32_t common_suffix(const token_id* tokens, const link* links, std::uint32_t a, std::uint32_t b,
+                            std::uint32_t most, Count count = {}) noexcept {
   constexpr std::uint32_t block = 64;
   std::uint32_t length = 0;
   for (std::uint32_t blocks = 1; length < most; blocks *= 2) {
     for (const std::uint32_t stop = std::min(most, length + 16); length < stop; ++length) {
+      count(1);
       if (tokens[a - length] != tokens[b - length]) return length;
-      const detail::link& known = links[a - length];
+      const link& known = links[a - length];
       if (known.previous == b - length + 1) return std::min(most, length + known.common);
     }
-    for (std::uint32_t i = 0; i < blocks && most - length >= block; ++i, length += block)
+    for (std::uint32_t i = 0; i < blocks && most - length >= block; ++i, length += block) {
+      count(block);
       if (std::memcmp(tokens + (a - length - block + 1), tokens + (b - length - block + 1),
                       block * sizeof(token_id)) != 0)
         break;
+    }
   }
   return length;
 }
 
-/// The slot of the tokens that end at a position, or the free one where they belong.
+/// The slot of the `Order` tokens that end at a position, or the free one where they belong.
 template <std::uint32_t Order>
-std::uint32_t slot_of(const detail::repeat_index& index, const token_id* tokens, std::uint32_t at) noexcept {
+std::uint32_t link_slot(const link_index& index, const token_id* tokens, std::uint32_t at) noexcept {
   std::uint64_t key = static_cast<std::uint32_t>(tokens[at]);
   if constexpr (Order == 2) key |= std::uint64_t{static_cast<std::uint32_t>(tokens[at - 1])} << 32;
   key *= 0x9E3779B97F4A7C15u;
@@ -51,38 +62,40 @@ std::uint32_t slot_of(const detail::repeat_index& index, const token_id* tokens,
   }
 }
 
-/// Memory for as many positions as there is for tokens. What is indexed enters a larger table in its old
-/// order: whatever is undone then still came last.
+/// Memory for as many positions as there is for tokens; false where there is none. What is indexed enters a
+/// larger table in its old order: whatever is undone then still came last.
 template <std::uint32_t Order>
-bool widen(detail::history& past) noexcept {
-  detail::repeat_index& index = past.index->repeats;
-  const std::size_t slots = maps::slots_for(past.tokens.capacity());
-  if (!index.links.try_reserve(past.tokens.capacity())) return false;
+bool reserve_links(history& h) noexcept {
+  link_index& index = h.index->links;
+  const std::size_t slots = maps::slots_for(h.tokens.capacity());
+  if (!index.links.try_reserve(h.tokens.capacity())) return false;
   if (index.newest.size() >= slots) return true;
   if (!index.newest.try_reserve(slots)) return false;
   index.newest.resize(static_cast<std::uint32_t>(slots));
   std::memset(index.newest.data(), 0, slots * sizeof(std::uint32_t));
   for (std::uint32_t at = Order - 1; at < index.links.size(); ++at)
-    index.newest[slot_of<Order>(index, past.tokens.data(), at)] = at + 1;
+    index.newest[link_slot<Order>(index, h.tokens.data(), at)] = at + 1;
   return true;
 }
 
-/// Links the positions that are new.
-template <std::uint32_t Order>
-SLUICE_NEVER_INLINE bool follow(detail::history& past) noexcept {
-  detail::repeat_index& index = past.index->repeats;
+/// Links the positions that are new; false where memory ran out. Where the position before continues the same
+/// match the common suffix is one longer than its own, so a long match is compared once.
+template <std::uint32_t Order, class Count = no_count>
+SLUICE_NEVER_INLINE bool update_links(history& h, Count count = {}) noexcept {
+  link_index& index = h.index->links;
   if (index.order != Order) {
     index.order = Order;
     index.links.resize(0);
     index.newest.resize(0);
   }
-  if (!widen<Order>(past)) return false;
-  const token_id* tokens = past.tokens.data();
-  detail::link* links = index.links.data();
+  if (!reserve_links<Order>(h)) return false;
+  const token_id* tokens = h.tokens.data();
+  link* links = index.links.data();
   std::uint32_t at = index.links.size();
-  if (Order == 2 && at == 0 && past.tokens.size() > 0) links[at++] = {};
-  for (; at < past.tokens.size(); ++at) {
-    std::uint32_t& newest = index.newest[slot_of<Order>(index, tokens, at)];
+  if (Order == 2 && at == 0 && h.tokens.size() > 0) links[at++] = {};
+  for (; at < h.tokens.size(); ++at) {
+    count(1);
+    std::uint32_t& newest = index.newest[link_slot<Order>(index, tokens, at)];
     const std::uint32_t previous = newest;
     newest = at + 1;
     if (previous == 0)
@@ -90,8 +103,8 @@ SLUICE_NEVER_INLINE bool follow(detail::history& past) noexcept {
     else if (at > 0 && links[at - 1].previous + 1 == previous)
       links[at] = {previous, links[at - 1].common + 1};
     else
-      links[at] = {previous,
-                   Order + common_suffix(tokens, links, at - Order, previous - 1 - Order, previous - Order)};
+      links[at] = {previous, Order + common_suffix(tokens, links, at - Order, previous - 1 - Order,
+                                                   previous - Order, count)};
   }
   index.links.resize(at);
   return true;
@@ -99,12 +112,12 @@ SLUICE_NEVER_INLINE bool follow(detail::history& past) noexcept {
 
 /// Takes back the links from `size` on, the newest first.
 template <std::uint32_t Order>
-void unlink(detail::history& past, std::uint32_t size) noexcept {
-  detail::repeat_index& index = past.index->repeats;
+void forget_links(history& h, std::uint32_t size) noexcept {
+  link_index& index = h.index->links;
   for (std::uint32_t at = index.links.size(); at > size;)
     if (--at + 1 >= Order)
-      index.newest[slot_of<Order>(index, past.tokens.data(), at)] = index.links[at].previous;
+      index.newest[link_slot<Order>(index, h.tokens.data(), at)] = index.links[at].previous;
   if (size < index.links.size()) index.links.resize(size);
 }
 
-}  // namespace sluice::inline v1::inline SLUICE_ISA::past
+}  // namespace sluice::inline v1::detail::inline SLUICE_ISA

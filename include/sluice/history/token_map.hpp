@@ -1,32 +1,15 @@
 #pragma once
 
+// Finding, adding and forgetting the tokens of a token_map.
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include <sluice/history/array.hpp>
+#include <sluice/history/storage.hpp>
 #include <sluice/types.hpp>
 
-namespace sluice::inline v1::detail {
-
-/// Tokens with a value each: `Entry` begins with `token_id token`. The entries lie side by side in no order,
-/// so a walk over them is a walk over an array; `slots` finds an entry by its token (place in `entries` + 1,
-/// 0 is free; linear probing). At most 16 of 23 slots are taken, so a token costs sizeof(Entry) + 5.75 bytes.
-template <class Entry>
-struct token_map {
-  SLUICE_ALWAYS_INLINE token_map() noexcept = default;
-  SLUICE_ALWAYS_INLINE token_map(const token_map&) = default;
-  SLUICE_ALWAYS_INLINE token_map(token_map&&) noexcept = default;
-  SLUICE_ALWAYS_INLINE token_map& operator=(token_map&&) noexcept = default;
-  SLUICE_ALWAYS_INLINE ~token_map() = default;
-
-  array<Entry> entries;
-  array<std::uint32_t> slots;
-};
-
-}  // namespace sluice::inline v1::detail
-
-namespace sluice::inline v1::inline SLUICE_ISA::maps {
+namespace sluice::inline v1::detail::inline SLUICE_ISA::maps {
 
 /// Slots for `count` keys.
 constexpr std::size_t slots_for(std::size_t count) noexcept { return count + (count * 7 >> 4) + 1; }
@@ -43,7 +26,7 @@ inline std::uint32_t hash(token_id token) noexcept {
 
 /// The slot of the token, or the free one where it belongs.
 template <class Entry>
-std::uint32_t slot_of(const detail::token_map<Entry>& map, token_id token) noexcept {
+std::uint32_t slot_of(const token_map<Entry>& map, token_id token) noexcept {
   const std::uint32_t size = map.slots.size();
   std::uint32_t slot = home(hash(token), size);
   while (map.slots[slot] != 0 && map.entries[map.slots[slot] - 1].token != token)
@@ -61,13 +44,13 @@ auto find(Map& map, token_id token) noexcept -> decltype(map.entries.data()) {
 
 /// Memory for `count` tokens; false where there is none.
 template <class Entry>
-bool reserve(detail::token_map<Entry>& map, std::size_t count) noexcept {
+bool reserve(token_map<Entry>& map, std::size_t count) noexcept {
   return map.entries.try_reserve(count) && map.slots.try_reserve(slots_for(count));
 }
 
 /// Spreads the entries over `size` slots, within the capacity.
 template <class Entry>
-void spread(detail::token_map<Entry>& map, std::size_t size) noexcept {
+void spread(token_map<Entry>& map, std::size_t size) noexcept {
   map.slots.resize(static_cast<std::uint32_t>(size));
   if (size > 0) std::memset(map.slots.data(), 0, size * sizeof(std::uint32_t));
   std::uint32_t place = 0;
@@ -77,7 +60,7 @@ void spread(detail::token_map<Entry>& map, std::size_t size) noexcept {
 /// Makes room for one more. Slots double while the memory lasts: a map that has room for many and holds few
 /// stays in the cache.
 template <class Entry>
-SLUICE_NEVER_INLINE bool widen(detail::token_map<Entry>& map) noexcept {
+SLUICE_NEVER_INLINE bool make_room(token_map<Entry>& map) noexcept {
   const std::size_t count = map.entries.size() + std::size_t{1};
   const bool fits = count <= map.entries.capacity() && slots_for(count) <= map.slots.capacity();
   if (!fits && !reserve(map, count < 32 ? 32 : count * 2)) return false;
@@ -90,9 +73,10 @@ SLUICE_NEVER_INLINE bool widen(detail::token_map<Entry>& map) noexcept {
 
 /// The entry of the token, with the value 0 where it is new; null where memory ran out.
 template <class Entry>
-Entry* insert(detail::token_map<Entry>& map, token_id token) noexcept {
+Entry* insert(token_map<Entry>& map, token_id token) noexcept {
   const std::size_t count = map.entries.size() + std::size_t{1};
-  if ((count > map.entries.capacity() || slots_for(count) > map.slots.size()) && !widen(map)) return nullptr;
+  if ((count > map.entries.capacity() || slots_for(count) > map.slots.size()) && !make_room(map))
+    return nullptr;
   std::uint32_t& place = map.slots[slot_of(map, token)];
   if (place == 0) {
     map.entries.push_back({token, 0});
@@ -104,7 +88,7 @@ Entry* insert(detail::token_map<Entry>& map, token_id token) noexcept {
 /// Forgets the token, which the map holds. The last entry takes its place; slots that were pushed past the
 /// free one move back, so that no search stops early.
 template <class Entry>
-void erase(detail::token_map<Entry>& map, token_id token) noexcept {
+void erase(token_map<Entry>& map, token_id token) noexcept {
   const std::uint32_t size = map.slots.size();
   std::uint32_t hole = slot_of(map, token);
   const std::uint32_t place = map.slots[hole];
@@ -128,10 +112,10 @@ void erase(detail::token_map<Entry>& map, token_id token) noexcept {
 
 /// Forgets every token and keeps the memory.
 template <class Entry>
-void clear(detail::token_map<Entry>& map) noexcept {
+void clear(token_map<Entry>& map) noexcept {
   map.entries.resize(0);
   const std::uint32_t few = 64;
   spread(map, map.slots.capacity() < few ? map.slots.capacity() : few);
 }
 
-}  // namespace sluice::inline v1::inline SLUICE_ISA::maps
+}  // namespace sluice::inline v1::detail::inline SLUICE_ISA::maps

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <sluice/api.hpp>
-#include <sluice/history.hpp>
 #include <sluice/kernel/block.hpp>
 #include <sluice/kernel/kernels.hpp>
 #include <sluice/kernel/lanes.hpp>
@@ -18,7 +17,6 @@
 #include <sluice/kernel/rank.hpp>
 #include <sluice/kernel/widen.hpp>
 #include <sluice/random.hpp>
-#include <sluice/repeats.hpp>
 #include <sluice/truncate/select.hpp>
 #include <sluice/truncate/sort.hpp>
 #include <sluice/workspace.hpp>
@@ -45,23 +43,6 @@ inline constexpr std::size_t long_row = 4096;
 
 struct by_distance;
 
-/// The counts of a window: a range of token_count, in no order.
-class token_counts {
- public:
-  explicit token_counts(const detail::token_map<token_count>* counts) noexcept : counts_(counts) {}
-  const token_count* begin() const noexcept {
-    return counts_ != nullptr ? counts_->entries.begin() : nullptr;
-  }
-  const token_count* end() const noexcept { return counts_ != nullptr ? counts_->entries.end() : nullptr; }
-  std::uint32_t of(token_id token) const noexcept {
-    const token_count* const found = counts_ != nullptr ? maps::find(*counts_, token) : nullptr;
-    return found != nullptr ? found->count : 0;
-  }
-
- private:
-  const detail::token_map<token_count>* counts_;
-};
-
 /// The row being sampled: what every stage is written in. Survivors are tokens with a finite logit; a token
 /// that is removed is in no statistic and never comes back. The caller's logits are never written: an edit
 /// copies the 256-token block that it touches. Dense rows and lists of candidates answer alike, bit for bit.
@@ -72,7 +53,7 @@ class token_counts {
 class row {
  public:
   /// Reads the row once: maxima of blocks, NaN. `mask` (empty: none) removes what it does not allow.
-  row(const logits_view& logits, const call_options& call, workspace& memory,
+  row(const logits_view& logits, const call_options& call, sluice::workspace& memory,
       truncation_engine engine) noexcept;
   row(const row&) = delete;
   row& operator=(const row&) = delete;
@@ -82,6 +63,8 @@ class row {
   std::size_t vocab_size() const noexcept { return vocab_; }
   sample_status status() const noexcept { return status_; }
   bool saw_nan() const noexcept { return saw_nan_; }
+  /// The call's workspace, for what a stage asks of the history.
+  sluice::workspace& workspace() const noexcept { return memory_; }
   bool empty() const noexcept;
   /// The number of survivors.
   std::size_t size() noexcept;
@@ -111,14 +94,6 @@ class row {
   void each(F&& f) const noexcept {
     kernel::each_token(opened(floor_), block_count_, floor_, f);
   }
-
-  // What came before. Where memory runs out these are empty and the call ends with that status.
-
-  /// The tokens of the last `last_n` (-1: all) with their counts. Costs what came and went since the last
-  /// call.
-  token_counts window(sequence& q, int last_n, counted which = counted::all) noexcept;
-  /// The tokens that would continue a repetition, with the longest match that each would continue.
-  std::span<const token_repeat> repeats(sequence& q, const dry_rules& rules) noexcept;
 
   // Filters. Survivors keep their logits.
 
@@ -259,7 +234,7 @@ class row {
   std::uint32_t* marks_ = nullptr;
   std::uint32_t* places_ = nullptr;  // of a list's blocks, by number
   std::size_t vocab_ = 0, room_ = 0;
-  workspace& memory_;
+  sluice::workspace& memory_;
   std::span<const token_bias> call_bias_ = {};
 
   float floor_ = kernel::lowest;

@@ -122,7 +122,7 @@ inline bool allowed_nan(const logits_view& logits, const token_mask& mask) noexc
 
 }  // namespace kernel
 
-SLUICE_NEVER_INLINE row::row(const logits_view& logits, const call_options& call, workspace& memory,
+SLUICE_NEVER_INLINE row::row(const logits_view& logits, const call_options& call, sluice::workspace& memory,
                              truncation_engine engine) noexcept
     : vocab_(kernel::vocab_of(logits)),
       memory_(memory),

@@ -4,9 +4,11 @@
 #include <span>
 #include <vector>
 
+#include <sluice/history/dry_rules.hpp>
 #include <sluice/kernel/math.hpp>
 #include <sluice/params/check.hpp>
 #include <sluice/row.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>
 
 namespace sluice::inline v1 {
@@ -36,15 +38,17 @@ struct dry {
                                  detail::check_field("dry_penalty_last_n", last_n),
                                  detail::check_breakers("dry_sequence_breakers", sequence_breakers));
   }
-  void build() { rules = past::make_dry_rules(allowed_length, last_n, sequence_breakers); }
+  void build() { rules = make_dry_rules(allowed_length, last_n, sequence_breakers); }
   bool active() const noexcept { return multiplier != 0 && base >= 1 && last_n != 0; }
   void operator()(row& r, sequence& q) const noexcept {
-    r.edit(r.repeats(q, rules), [this](const token_repeat& repeat, double l) {
+    const auto repeats = q.repeats(rules, r.workspace());
+    if (!repeats) return r.fail(sample_status::out_of_memory);
+    r.edit(*repeats, [this](const token_repeat& repeat, double l) {
       return l - double(multiplier) * raised(repeat.length - rules.allowed);
     });
   }
   bool prepare(sequence& q, workspace& memory, std::size_t vocab_size) const noexcept {
-    return past::prepare_repeats(q, rules, detail::workspace_access::repeats(memory), vocab_size);
+    return q.prepare_repeats(rules, memory, vocab_size);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <sluice/params/check.hpp>
 #include <sluice/row.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>
 
 namespace sluice::inline v1 {
@@ -26,13 +27,13 @@ struct frequency_presence {
   }
   bool active() const noexcept { return (frequency != 0 || presence != 0) && last_n != 0; }
   void operator()(row& r, sequence& q) const noexcept {
-    r.edit(r.window(q, last_n, of), [this](const token_count& seen, double l) {
-      return l - (double(frequency) * seen.count + double(presence));
+    const token_counts seen = q.window(last_n, of);
+    if (!seen) return r.fail(sample_status::out_of_memory);
+    r.edit(seen, [this](const token_count& entry, double l) {
+      return l - (double(frequency) * entry.count + double(presence));
     });
   }
-  bool prepare(sequence& q, workspace&, std::size_t) const noexcept {
-    return past::window(q, last_n, of) != nullptr;
-  }
+  bool prepare(sequence& q, workspace&, std::size_t) const noexcept { return bool(q.window(last_n, of)); }
 };
 static_assert(history_stage<frequency_presence>);
 

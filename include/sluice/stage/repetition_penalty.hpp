@@ -2,6 +2,7 @@
 
 #include <sluice/params/check.hpp>
 #include <sluice/row.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>
 
 namespace sluice::inline v1 {
@@ -25,16 +26,16 @@ struct repetition_penalty {
   }
   bool active() const noexcept { return penalty != 1 && last_n != 0; }
   void operator()(row& r, sequence& q) const noexcept {
+    const token_counts seen = q.window(last_n);
+    if (!seen) return r.fail(sample_status::out_of_memory);
     const double by = penalty, level = normalized ? r.log_sum_exp() : 0;
-    r.edit(r.window(q, last_n), [&](const token_count&, double l) {
+    r.edit(seen, [&](const token_count&, double l) {
       if (normalized) return level + by * (l - level);
       const double positive = l / by, negative = l * by;  // a branch would be taken as often as not
       return l > 0 ? positive : negative;
     });
   }
-  bool prepare(sequence& q, workspace&, std::size_t) const noexcept {
-    return past::window(q, last_n, counted::all) != nullptr;
-  }
+  bool prepare(sequence& q, workspace&, std::size_t) const noexcept { return bool(q.window(last_n)); }
 };
 static_assert(history_stage<repetition_penalty>);
 

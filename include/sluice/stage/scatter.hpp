@@ -4,11 +4,11 @@
 #include <array>
 #include <limits>
 
-#include <sluice/history.hpp>
 #include <sluice/kernel/math.hpp>
 #include <sluice/params/check.hpp>
 #include <sluice/random.hpp>
 #include <sluice/row.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/rank_diffusion.hpp>
 
@@ -75,7 +75,7 @@ struct scatter {
     r.replace(medium);
   }
   bool prepare(sequence& q, workspace&, std::size_t) const noexcept {
-    return absorption <= 0 || past::window(q, absorption_last_n, counted::all) != nullptr;
+    return absorption <= 0 || q.window(absorption_last_n);
   }
 
  private:
@@ -90,7 +90,8 @@ struct scatter {
   /// p_i *= e^(-absorption * count_i), then the ranking anew. Counts are taken from the smallest of a token
   /// with mass, which changes nothing once normalised: so some mass is always left.
   void absorb(row& r, sequence& q, std::span<candidate> medium, std::span<double> p) const noexcept {
-    const token_counts seen = r.window(q, absorption_last_n);
+    const token_counts seen = q.window(absorption_last_n);
+    if (!seen) return r.fail(sample_status::out_of_memory);
     std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
     for (std::size_t i = 0; i < medium.size(); ++i)
       if (p[i] > 0) least = std::min(least, seen.of(medium[i].id));

@@ -1,5 +1,8 @@
 #pragma once
 
+// What copies, moves and destruction of the contract's types need: raw memory, arrays of plain values, and a
+// plan that chains share. Every member is always inline, so that files of other compiler flags share no code.
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,9 +14,37 @@
 
 namespace sluice::inline v1::detail {
 
-/// A vector of plain values that can also grow without throwing: what is read inside a noexcept call grows
-/// there too. Every member is a door, so files with different flags share none of them. A copy has the memory
-/// that it needs, no more.
+/// Raw memory that grows and never shrinks; what it holds is lost when it grows.
+class buffer {
+ public:
+  SLUICE_ALWAYS_INLINE buffer() noexcept = default;
+  SLUICE_ALWAYS_INLINE buffer(buffer&& other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  SLUICE_ALWAYS_INLINE buffer& operator=(buffer&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  SLUICE_ALWAYS_INLINE ~buffer() { ::operator delete(memory_); }
+
+  SLUICE_ALWAYS_INLINE std::byte* data() const noexcept { return static_cast<std::byte*>(memory_); }
+  SLUICE_ALWAYS_INLINE std::size_t bytes() const noexcept { return bytes_; }
+  /// Room for so many bytes, or false.
+  SLUICE_ALWAYS_INLINE bool grow(std::size_t bytes) noexcept {
+    if (bytes <= bytes_) return true;
+    ::operator delete(memory_);
+    memory_ = ::operator new(bytes, std::nothrow);
+    bytes_ = memory_ != nullptr ? bytes : 0;
+    return memory_ != nullptr;
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// A vector of plain values that can also grow without throwing: what a noexcept call reads grows inside it.
+/// A copy has the memory that it needs, no more.
 template <class T>
 class array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -54,7 +85,7 @@ class array {
 
   /// Room for `capacity` elements, or std::bad_alloc.
   SLUICE_ALWAYS_INLINE void reserve(std::size_t capacity) {
-    if (capacity > capacity_) adopt(static_cast<T*>(::operator new(bytes(capacity))), capacity);
+    if (capacity > capacity_) move_to(static_cast<T*>(::operator new(bytes(capacity))), capacity);
   }
 
   /// Room for `capacity` elements, or false.
@@ -63,7 +94,7 @@ class array {
     if (capacity > limit) return false;
     void* memory = ::operator new(bytes(capacity), std::nothrow);
     if (memory == nullptr) return false;
-    adopt(static_cast<T*>(memory), capacity);
+    move_to(static_cast<T*>(memory), capacity);
     return true;
   }
 
@@ -73,7 +104,7 @@ class array {
     if (count > capacity_ - size_) {
       T* memory = static_cast<T*>(::operator new(bytes(capacity)));
       std::memcpy(memory + size_, values, count * sizeof(T));
-      adopt(memory, capacity);
+      move_to(memory, capacity);
     } else {
       std::memcpy(data_ + size_, values, count * sizeof(T));
     }
@@ -89,7 +120,7 @@ class array {
     return capacity > limit ? ~std::size_t{0} / 2 : capacity * sizeof(T);
   }
 
-  SLUICE_ALWAYS_INLINE void adopt(T* memory, std::size_t capacity) noexcept {
+  SLUICE_ALWAYS_INLINE void move_to(T* memory, std::size_t capacity) noexcept {
     if (size_ > 0) std::memcpy(memory, data_, size_ * sizeof(T));
     ::operator delete(data_);
     data_ = memory;
@@ -98,6 +129,44 @@ class array {
 
   T* data_ = nullptr;
   std::uint32_t size_ = 0, capacity_ = 0;
+};
+
+struct standard_plan;
+
+/// A plan that copies of a chain share; the last of them destroys it, with the function of the file that made
+/// it.
+class shared_plan {
+ public:
+  SLUICE_ALWAYS_INLINE shared_plan() noexcept = default;
+  SLUICE_ALWAYS_INLINE shared_plan(const standard_plan* plan, void (*destroy)(const standard_plan*),
+                                   long* owners) noexcept
+      : plan_(plan), destroy_(destroy), owners_(owners) {}
+  SLUICE_ALWAYS_INLINE shared_plan(const shared_plan& other) noexcept
+      : plan_(other.plan_), destroy_(other.destroy_), owners_(other.owners_) {
+    if (owners_ != nullptr) __atomic_add_fetch(owners_, 1, __ATOMIC_RELAXED);
+  }
+  SLUICE_ALWAYS_INLINE shared_plan(shared_plan&& other) noexcept { swap(other); }
+  SLUICE_ALWAYS_INLINE shared_plan& operator=(shared_plan other) noexcept {
+    swap(other);
+    return *this;
+  }
+  SLUICE_ALWAYS_INLINE ~shared_plan() {
+    if (owners_ != nullptr && __atomic_sub_fetch(owners_, 1, __ATOMIC_ACQ_REL) == 0) destroy_(plan_);
+  }
+
+  SLUICE_ALWAYS_INLINE const standard_plan& operator*() const noexcept { return *plan_; }
+  SLUICE_ALWAYS_INLINE const standard_plan* operator->() const noexcept { return plan_; }
+
+ private:
+  SLUICE_ALWAYS_INLINE void swap(shared_plan& other) noexcept {
+    std::swap(plan_, other.plan_);
+    std::swap(destroy_, other.destroy_);
+    std::swap(owners_, other.owners_);
+  }
+
+  const standard_plan* plan_ = nullptr;
+  void (*destroy_)(const standard_plan*) = nullptr;
+  long* owners_ = nullptr;
 };
 
 }  // namespace sluice::inline v1::detail
