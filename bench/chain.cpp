@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../tests/by_hand.hpp"
 #include "eigen.hpp"
 #include "naive.hpp"
 #include "read.hpp"
@@ -42,11 +43,8 @@ struct entry {
 };
 
 /// A seed for each draw: all draws differ, and a history costs what it costs at every step.
-void run_chain(benchmark::State& state, const row_set& rows, const work& w,
-               sluice::truncation_engine engine) {
-  sluice::sampling_params params = w.params;
-  params.engine = engine;
-  const sluice::standard_chain chain(std::move(params));
+template <class Chain>
+void run_chain(benchmark::State& state, const row_set& rows, const work& w, const Chain& chain) {
   sluice::workspace memory;
   const sluice::call_options options{.mask = rows.mask(), .workspace = &memory};
   // Several histories, so that no single ending decides what a step costs.
@@ -67,11 +65,18 @@ void run_chain(benchmark::State& state, const row_set& rows, const work& w,
   if (lost) state.SkipWithError("no token");
 }
 
+void run_standard(benchmark::State& state, const row_set& rows, const work& w,
+                  sluice::truncation_engine engine) {
+  sluice::sampling_params params = w.params;
+  params.engine = engine;
+  run_chain(state, rows, w, sluice::standard_chain(std::move(params)));
+}
+
 void run_full_gumbel(benchmark::State& state, const row_set& rows, double temperature) {
   sluice::workspace memory;
   over(state, rows, [&](std::span<const float> logits, std::uint64_t draw) {
     sluice::row row(logits, {.mask = rows.mask()}, memory, sluice::truncation_engine::select);
-    row.temper(temperature);
+    row.set_temperature(temperature);
     return sluice::kernel::id_of(sluice::draw::gumbel_max(row, {draw, 0}).full_winner());
   });
 }
@@ -82,7 +87,7 @@ void run_pruned(benchmark::State& state, const row_set& rows, double temperature
   std::size_t opened = 0;
   over(state, rows, [&](std::span<const float> logits, std::uint64_t draw) {
     sluice::row row(logits, {.mask = rows.mask()}, memory, sluice::truncation_engine::select);
-    row.temper(temperature);
+    row.set_temperature(temperature);
     sluice::draw::gumbel_max race(row, {draw, 0});
     const auto winner = race.winner();
     opened += race.opened();
@@ -98,15 +103,9 @@ void run_rejection(benchmark::State& state, const row_set& rows, const sluice::s
   std::size_t opened = 0, rounds = 0;
   over(state, rows, [&](std::span<const float> logits, std::uint64_t draw) {
     sluice::row row(logits, {.mask = rows.mask()}, memory, sluice::truncation_engine::select);
-    const sluice::nucleus_test test(row, params.top_p, 0);
-    row.temper(double(params.temperature));
-    sluice::draw::gumbel_max race(row, {draw, 0});
-    const auto inside = [&](sluice::kernel::rank_key key) { return test(key); };
-    const auto found = sluice::truncate::reject(
-        test.spared(), 0, [&] { return test.probe(); }, sluice::truncate::most_rounds,
-        [&](sluice::kernel::rank_key above) { return race.winner(above); }, inside,
-        [&] { return sluice::truncate::search(test.spared(), inside); });
-    opened += race.opened();
+    const sluice::draw::rejected found =
+        sluice::draw::from_nucleus(row, {draw, 0}, {.top_p = params.top_p}, double(params.temperature));
+    opened += found.opened;
     rounds += static_cast<std::size_t>(found.rounds);
     return sluice::kernel::id_of(found.winner);
   });
@@ -161,11 +160,15 @@ std::vector<entry> entries() {
   for (const work& w : works()) {
     const auto add_engine = [&](sluice::truncation_engine engine) {
       all.push_back({w.stage, name_of(engine), [w, engine](benchmark::State& state, const row_set& rows) {
-                       run_chain(state, rows, w, engine);
+                       run_standard(state, rows, w, engine);
                      }});
     };
     add_engine(sluice::truncation_engine::automatic);
     for (const sluice::truncation_engine engine : w.engines) add_engine(engine);
+    if (w.params.truncation == sluice::truncation_rule::sequential)
+      all.push_back({w.stage, "by_hand", [w](benchmark::State& state, const row_set& rows) {
+                       run_chain(state, rows, w, tests::chain_by_hand(w.params));
+                     }});
     if (home_made(w))
       all.push_back({w.stage, "naive",
                      [w](benchmark::State& state, const row_set& rows) { run_naive(state, rows, w); }});

@@ -100,7 +100,7 @@ class cut_row {
   cut_row(const std::vector<float>& logits, std::span<const std::uint32_t> mask,
           sluice::truncation_engine engine)
       : call_{.mask = mask}, row_(logits, call_, memory_, engine) {
-    row_.add_biases({});
+    sluice::row_internals::add_biases(row_, {});
   }
 
   sluice::row& row() { return row_; }
@@ -144,7 +144,7 @@ void cuts_agree(generator& g, const std::vector<float>& logits, const std::vecto
     REQUIRE(sort.row().size() == select.row().size());
     REQUIRE(sort.row().total_mass() == select.row().total_mass());
   }
-  for (cut_row* r : {&sort, &select}) r->row().temper(temperature);
+  for (cut_row* r : {&sort, &select}) r->row().set_temperature(temperature);
   REQUIRE(sluice::draw::inverse_cdf(sort.row(), word) == sluice::draw::inverse_cdf(select.row(), word));
   const rank_key winner = sluice::draw::gumbel_max(sort.row(), from).full_winner();
   REQUIRE(winner != 0);

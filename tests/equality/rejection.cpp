@@ -15,8 +15,8 @@
 
 namespace {
 
+using sluice::draw::rejected;
 using sluice::kernel::rank_key;
-using sluice::truncate::rejected;
 using tests::generator;
 
 /// What survives: the nucleus, and min-p and top-k beside it as the joint rule has them.
@@ -49,7 +49,7 @@ class opened {
  public:
   opened(const std::vector<float>& logits, sluice::truncation_engine engine)
       : row_(logits, call_, memory_, engine) {
-    row_.add_biases({});
+    sluice::row_internals::add_biases(row_, {});
     row_.reference();
   }
   sluice::row& row() { return row_; }
@@ -60,9 +60,17 @@ class opened {
   sluice::row row_;
 };
 
-/// The last survivor's key, and the winner among all survivors, in order and in full.
+sluice::nucleus nucleus_of(const cuts& c) {
+  return {.top_k = static_cast<int>(c.top_k),
+          .top_p = c.top_p,
+          .min_p = c.min_p,
+          .top_p_min_keep = c.min_keep,
+          .min_p_min_keep = c.min_keep};
+}
+
+/// The winner among all survivors of the cut, in order and in full.
 struct sorted {
-  rank_key last = 0, winner = 0;
+  rank_key winner = 0;
   double inside = 0;  // the share of the mass
 };
 
@@ -70,48 +78,32 @@ sorted by_sort(const std::vector<float>& logits, const cuts& c, sluice::random::
   opened whole(logits, sluice::truncation_engine::sort);
   sluice::row& r = whole.row();
   const double total = static_cast<double>(r.total_mass());
-  sorted result{.last = r.mass_cut(c.top_p, c.min_keep)};
-  if (c.min_p > 0)
-    result.last = std::max(result.last, r.threshold_cut(sluice::min_p{c.min_p}.threshold(r), c.min_keep));
-  if (c.top_k > 0 && c.top_k < r.size()) result.last = std::max(result.last, r.top_cut(c.top_k));
-  r.keep_from(result.last);
+  sluice::cut::keep_nucleus(r, nucleus_of(c));
+  sorted result;
   result.inside = static_cast<double>(r.total_mass()) / total;
-  r.temper(c.temperature);
+  r.set_temperature(c.temperature);
   result.winner = sluice::draw::gumbel_max(r, from).full_winner();
   return result;
 }
 
 /// As a chain rejects, with so many rounds.
-rejected by_rejection(sluice::row& r, const sluice::nucleus_test& test, const cuts& c,
-                      sluice::random::source from, int rounds) {
-  rank_key low = 0;
-  if (c.min_p > 0) low = r.threshold_cut(sluice::min_p{c.min_p}.threshold(r), c.min_keep);
-  if (c.top_k > 0 && c.top_k < r.size()) low = std::max(low, r.top_cut(c.top_k));
-  if (low != 0) --low;
-  r.temper(c.temperature);
-  sluice::draw::gumbel_max race(r, from);
-  const auto draw = [&](rank_key above) noexcept { return race.winner(above); };
-  const auto inside = [&](rank_key key) noexcept { return test(key); };
-  const auto exactly = [&]() noexcept {
-    return std::max(low + 1, sluice::truncate::search(test.spared(), inside));
-  };
-  return sluice::truncate::reject(
-      test.spared(), low, [&] { return test.probe(); }, rounds, draw, inside, exactly);
+rejected by_rejection(const std::vector<float>& logits, const cuts& c, sluice::random::source from,
+                      int rounds) {
+  opened whole(logits, sluice::truncation_engine::select);
+  return sluice::draw::from_nucleus(whole.row(), from, nucleus_of(c), c.temperature, rounds);
 }
 
 /// With all its rounds and starved of them; what it took with all of them.
 rejected rejection_agrees(const std::vector<float>& logits, const cuts& c, sluice::random::source from,
                           const sorted& expected) {
   INFO(tests::to_text(logits) << " " << to_text(c));
-  opened whole(logits, sluice::truncation_engine::select);
-  const sluice::nucleus_test test(whole.row(), c.top_p, c.min_keep);
-  const rejected free = by_rejection(whole.row(), test, c, from, sluice::truncate::most_rounds);
+  const rejected free = by_rejection(logits, c, from, sluice::draw::most_rounds);
   REQUIRE(free.winner == expected.winner);
   REQUIRE_FALSE(free.fell_back);
   REQUIRE(free.rounds >= 1);
-  REQUIRE(free.rounds <= sluice::truncate::most_rounds);
+  REQUIRE(free.rounds <= sluice::draw::most_rounds);
   for (int rounds = 0; rounds <= 2; ++rounds) {
-    const rejected starved = by_rejection(whole.row(), test, c, from, rounds);
+    const rejected starved = by_rejection(logits, c, from, rounds);
     REQUIRE(starved.winner == expected.winner);
     REQUIRE(starved.fell_back == (free.rounds > rounds));
     REQUIRE(starved.rounds == std::min(free.rounds, rounds + 1));
@@ -144,15 +136,15 @@ TEST_CASE("the test of one key knows the sort's nucleus, for tokens of the row a
     const cuts c = random_cuts(g, size);
     INFO(tests::to_text(row) << " " << to_text(c));
     opened ordered(row, sluice::truncation_engine::sort);
-    const rank_key last = ordered.row().mass_cut(c.top_p, c.min_keep);
+    const rank_key last = sluice::cut::last_of_mass(ordered.row(), c.top_p, c.min_keep);
     rank_key next = 0;
     ordered.row().each([&](sluice::token_id id, float l) {
       const rank_key key = sluice::kernel::key_of(l, id);
       if (key < last) next = std::max(next, key);
     });
     opened whole(row, sluice::truncation_engine::select);
-    const sluice::nucleus_test test(whole.row(), c.top_p, c.min_keep);
-    std::vector<rank_key> keys{last, last + 1, next, next - 1, test.probe(), test.spared()};
+    const sluice::cut::nucleus_test test(whole.row(), c.top_p, c.min_keep);
+    std::vector<rank_key> keys{last, last + 1, next, next - 1, test.first_pivot(), test.kept_by_min_keep()};
     for (int k = 0; k < 8; ++k) {
       const std::size_t at = g.below(size);
       const rank_key key = sluice::kernel::key_of(row[at], static_cast<sluice::token_id>(at));
@@ -181,9 +173,7 @@ TEST_CASE("rejection for p .9 takes 1.11 rounds in the mean at most, and refuses
       const std::vector<float> row = tests::make_row(g, shape, 1 + g.below(400));
       const sluice::random::source from{83, i};
       const sorted expected = by_sort(row, c, from);
-      opened whole(row, sluice::truncation_engine::select);
-      const sluice::nucleus_test test(whole.row(), c.top_p, c.min_keep);
-      const rejected r = by_rejection(whole.row(), test, c, from, sluice::truncate::most_rounds);
+      const rejected r = by_rejection(row, c, from, sluice::draw::most_rounds);
       REQUIRE(r.winner == expected.winner);
       rounds += r.rounds;
       most = std::max(most, r.rounds);
@@ -194,7 +184,7 @@ TEST_CASE("rejection for p .9 takes 1.11 rounds in the mean at most, and refuses
     MESSAGE(tests::to_text(shape) << ": " << rounds / n << " rounds in the mean, " << most
                                   << " at most, of p .9 at T 1");
     CHECK(rounds / n <= 1 / 0.9 + 5 * std::sqrt(0.1) / 0.9 / std::sqrt(n));
-    CHECK(most <= sluice::truncate::most_rounds);
+    CHECK(most <= sluice::draw::most_rounds);
     CHECK(std::fabs(refused - outside) <= 5 * std::sqrt(outside) + 5);
   }
 }

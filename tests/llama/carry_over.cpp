@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <sluice/adapter/llama_cpp/breakers.hpp>
 #include <sluice/adapter/llama_cpp/params.hpp>
-#include <sluice/params/check.hpp>
+#include <sluice/chain/check.hpp>
 #include <string>
 #include <vector>
 

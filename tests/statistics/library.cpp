@@ -10,8 +10,8 @@ struct opened::state {
   state(const row_to_draw& row, float temperature)
       : open(sluice::logits_view(row.logits), sluice::call_options{.mask = row.mask}, memory,
              sluice::truncation_engine::select) {
-    open.add_biases({});
-    open.temper(double(temperature));
+    sluice::row_internals::add_biases(open, {});
+    open.set_temperature(double(temperature));
   }
 
   sluice::workspace memory;

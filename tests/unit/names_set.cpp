@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <sluice/names.hpp>
-#include <sluice/params/check.hpp>
+#include <sluice/chain/check.hpp>
+#include <sluice/params/set.hpp>
 
 using sluice::problem;
 using sluice::sampling_params;

@@ -36,9 +36,9 @@ std::vector<sluice::candidate> left_by(void (*does)(sluice::row&) noexcept) {
 }  // namespace
 
 TEST_CASE("a temperature that is not above 0 keeps the best token") {
-  for (const auto does :
-       {+[](sluice::row& r) noexcept { r.temper(0); }, +[](sluice::row& r) noexcept { r.temper(-1); },
-        +[](sluice::row& r) noexcept { r.temper(double(not_a_number)); }}) {
+  for (const auto does : {+[](sluice::row& r) noexcept { r.set_temperature(0); },
+                          +[](sluice::row& r) noexcept { r.set_temperature(-1); },
+                          +[](sluice::row& r) noexcept { r.set_temperature(double(not_a_number)); }}) {
     const auto law = left_by(does);
     REQUIRE(law.size() == 1);
     CHECK(law[0].id == 1);
@@ -50,7 +50,8 @@ TEST_CASE("a mass outside [0, 1] is taken to its nearer end") {
   CHECK(left_by([](sluice::row& r) noexcept { r.keep_mass(-1); }).size() == 1);
   CHECK(left_by([](sluice::row& r) noexcept { r.keep_mass(not_a_number); }).size() == 1);
   CHECK(left_by([](sluice::row& r) noexcept { r.keep_nearest(4, 1e30f); }).size() == 4);
-  CHECK(left_by([](sluice::row& r) noexcept { CHECK(r.heavier_than(1e30f).empty()); }).size() == 4);
+  CHECK(left_by([](sluice::row& r) noexcept { CHECK(sluice::cut::heavier_than(r, 1e30f).empty()); }).size() ==
+        4);
 }
 
 TEST_CASE("an edit that gives NaN leaves the token as it is") {

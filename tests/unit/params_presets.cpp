@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <sluice/params/check.hpp>
+#include <sluice/chain/check.hpp>
 #include <sluice/params/presets.hpp>
 
 using sluice::sampling_params;

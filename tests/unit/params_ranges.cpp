@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include <sluice/params/check.hpp>
+#include <sluice/chain/check.hpp>
 
 using sluice::check;
 using sluice::problem;
@@ -388,11 +388,12 @@ TEST_CASE("the coin-free XTC stands alone") {
   }
 }
 
-TEST_CASE("a stage made by hand is checked by the range of its field") {
-  using namespace sluice::detail;
-  CHECK(check_field("top_p", 1.5f).text == "top_p must be in [0, 1], got 1.5");
-  CHECK(check_field("scatter_k", 2000).text == "scatter_k must be <= 1024, got 2000");
-  CHECK_FALSE(check_field("top_p", 1.0f));
-  CHECK(check_ids("xtc_protected", std::vector<sluice::token_id>{5}, 5).field == "xtc_protected");
-  CHECK(check_scatter_bounds(0.4f, 0.3f).field == "scatter_strength_min");
+TEST_CASE("a stage made by hand is checked by the ranges that it lists") {
+  using sluice::detail::check_stage;
+  CHECK(check_stage(sluice::top_p{.p = 1.5f}).text == "top_p must be in [0, 1], got 1.5");
+  CHECK(check_stage(sluice::scatter{.k = 2000}).text == "scatter_k must be <= 1024, got 2000");
+  CHECK_FALSE(check_stage(sluice::top_p{.p = 1.0f}));
+  CHECK(check_stage(sluice::xtc{.protected_tokens = {-5}}).field == "xtc_protected");
+  CHECK(check_stage(sluice::scatter{.strength_min = 0.4f, .strength_max = 0.3f}).field ==
+        "scatter_strength_min");
 }

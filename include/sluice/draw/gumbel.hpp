@@ -6,7 +6,7 @@
 
 #include <sluice/draw/weight.hpp>
 #include <sluice/random.hpp>
-#include <sluice/row.hpp>
+#include <sluice/stage/kinds.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
 
@@ -19,10 +19,11 @@ class gumbel_max {
  public:
   gumbel_max(row& r, random::source from) noexcept
       : row_(r),
+        blocks_(row_internals::blocks(r)),
         from_(from),
         reference_(double(r.reference())),
         inverse_(1.0 / r.temperature()),
-        log_factor_(r.discount_probability() > 0 ? weights(r).log_factor() : 0) {}
+        log_factor_(row_internals::discount_probability(r) > 0 ? weights(r).log_factor() : 0) {}
 
   /// The winner among the survivors that rank before `limit` (0: all); 0 where there are none. Between calls
   /// the row and its scratch memory stay as they are.
@@ -35,11 +36,11 @@ class gumbel_max {
   [[gnu::noinline]] kernel::rank_key winner(kernel::rank_key limit = 0) noexcept {
     best_ = {};
     limit_ = limit;
-    least_ = limit != 0 ? std::max(kernel::logit_of(limit), row_.floor()) : row_.floor();
-    if (doors_ == nullptr) take_heads();
+    least_ = limit != 0 ? std::max(kernel::logit_of(limit), blocks_.threshold()) : blocks_.threshold();
+    if (contenders_ == nullptr) take_minima();
     candidates all;
-    open_best(all);
-    open_others(all);
+    open_best_block(all);
+    open_contenders(all);
     return best_.key;
   }
 
@@ -61,12 +62,12 @@ class gumbel_max {
     double score = -kernel::infinity;
     kernel::rank_key key = 0;
   };
-  /// A block that can still win, by its place among the heads: its score is at most `bound`.
-  struct door {
+  /// A block that can still win, by its place in the tables below: no score in it is above `bound`.
+  struct contender {
     double bound, smallest, noise;
-    std::uint32_t head;
+    std::uint32_t minimum;
   };
-  /// Tokens to evaluate, up to `room`; a block adds at most 256.
+  /// Tokens to evaluate, up to `room`; a block adds at most all of its own.
   struct candidates {
     static constexpr std::size_t room = 64;
     std::size_t count = 0;
@@ -76,13 +77,13 @@ class gumbel_max {
     std::uint32_t tokens[room + random::block_size];
   };
 
-  double height(float logit) const noexcept { return (double(logit) - reference_) * inverse_; }
+  double score_base(float logit) const noexcept { return (double(logit) - reference_) * inverse_; }
 
   void offer(token_id id, float logit, double noise) noexcept {
     const kernel::rank_key key = kernel::key_of(logit, id);
     if (key <= limit_) return;
-    double score = height(logit) + noise;
-    if (row_.discounted(id)) score += log_factor_;
+    double score = score_base(logit) + noise;
+    if (row_internals::discounted(row_, id)) score += log_factor_;
     if (score > best_.score || (score == best_.score && key > best_.key)) best_ = {score, key};
   }
 
@@ -90,105 +91,108 @@ class gumbel_max {
     return std::uint32_t(block.first) / std::uint32_t(random::block_size);
   }
 
-  /// Heads of all blocks that hold a survivor. Memory: 61 bytes a block, and one door more, since make_doors
-  /// writes before it counts.
-  [[gnu::noinline]] void take_heads() noexcept {
-    const std::span<const kernel::block> blocks = row_.blocks();
-    doors_ = reinterpret_cast<door*>(row_.scratch());
-    bounds_ = reinterpret_cast<double*>(doors_ + blocks.size() + 1);
-    exponentials_ = bounds_ + blocks.size();
-    numbers_ = reinterpret_cast<std::uint32_t*>(exponentials_ + blocks.size());
-    blocks_ = numbers_ + blocks.size();
-    noise_ = reinterpret_cast<float*>(blocks_ + blocks.size());
-    places_ = reinterpret_cast<std::uint8_t*>(noise_ + blocks.size());
+  /// The tables of all blocks that hold a survivor. Memory: 61 bytes a block, and one contender more, since
+  /// `contenders_between` writes before it counts.
+  [[gnu::noinline]] void take_minima() noexcept {
+    const std::span<const kernel::block> blocks = blocks_.table();
+    scratch memory = blocks_.scratch();
+    contenders_ = memory.take<contender>(blocks.size() + 1);
+    bounds_ = memory.take<double>(blocks.size());
+    exponentials_ = memory.take<double>(blocks.size());
+    numbers_ = memory.take<std::uint32_t>(blocks.size());
+    table_places_ = memory.take<std::uint32_t>(blocks.size());
+    noise_ = memory.take<float>(blocks.size());
+    slots_ = memory.take<std::uint8_t>(blocks.size());
     for (const kernel::block& block : blocks) {
       numbers_[count_] = number(block);
-      blocks_[count_] = std::uint32_t(&block - blocks.data());
-      count_ += block.max >= row_.floor();
+      table_places_[count_] = std::uint32_t(&block - blocks.data());
+      count_ += block.max >= blocks_.threshold();
     }
-    row_.kernels().heads(numbers_, count_, from_, noise_, places_);
+    blocks_.kernels().heads(numbers_, count_, from_, noise_, slots_);
   }
 
-  const kernel::block& block_of(std::uint32_t head) const noexcept { return row_.blocks()[blocks_[head]]; }
+  const kernel::block& block_of(std::uint32_t minimum) const noexcept {
+    return blocks_.table()[table_places_[minimum]];
+  }
 
   /// The block that promises most: its token with the smallest exponential and its best one set a score that
   /// most others cannot reach; then all its tokens are tried.
-  [[gnu::noinline]] void open_best(candidates& all) noexcept {
+  [[gnu::noinline]] void open_best_block(candidates& all) noexcept {
     double best = -kernel::infinity;
     std::uint32_t first = 0;
     for (std::uint32_t h = 0; h < count_; ++h) {
       const float max = block_of(h).max;
-      const double bound = max >= least_ ? height(max) + double(noise_[h]) : -kernel::infinity;
+      const double bound = max >= least_ ? score_base(max) + double(noise_[h]) : -kernel::infinity;
       bounds_[h] = bound;
       first = bound > best ? h : first;
       best = bound > best ? bound : best;
     }
     if (!(best > -kernel::infinity)) return;
-    doors_[0].head = first;
-    settle(doors_, 1);
+    contenders_[0].minimum = first;
+    try_minima(contenders_, 1);
     bounds_[first] = -kernel::infinity;
-    collect(doors_[0], block_of(first).max, all);
+    collect(contenders_[0], block_of(first).max, all);
     evaluate(all);
-    open(doors_[0], all);
+    open(contenders_[0], all);
     evaluate(all);
   }
 
   /// The logit of the token that has its block's smallest exponential, if it is there.
-  bool has_smallest(std::uint32_t head, float& logit) const noexcept {
-    const kernel::block& block = block_of(head);
-    std::size_t i = places_[head];
+  bool has_minimum(std::uint32_t minimum, float& logit) const noexcept {
+    const kernel::block& block = block_of(minimum);
+    std::size_t i = slots_[minimum];
     if (block.ids != nullptr) {
       const token_id id = block.first + token_id(i);
       for (i = 0; i < block.count && block.ids[i] < id;) ++i;
       if (i < block.count && block.ids[i] != id) return false;
     }
     if (i >= block.count) return false;
-    logit = row_.logit(block, i);
+    logit = blocks_.logit(block, i);
     return logit >= least_;
   }
 
-  /// Doors for the heads with low <= bound < high; how many.
-  std::size_t make_doors(double low, double high, door* out) const noexcept {
+  /// The blocks with low <= bound < high; how many.
+  std::size_t contenders_between(double low, double high, contender* out) const noexcept {
     std::size_t count = 0;
     for (std::uint32_t h = 0; h < count_; ++h) {
-      out[count].head = h;
+      out[count].minimum = h;
       count += (bounds_[h] >= low) & (bounds_[h] < high);
     }
     return count;
   }
 
-  /// The exact noise of the smallest exponentials behind some doors; their tokens are tried.
-  void settle(door* doors, std::size_t count) noexcept {
-    for (std::size_t d = 0; d < count; ++d) numbers_[d] = number(block_of(doors[d].head));
-    row_.kernels().smallest(numbers_, count, from_, exponentials_);
-    for (std::size_t d = 0; d < count; ++d) doors[d].smallest = exponentials_[d];
-    row_.kernels().gumbels(exponentials_, count, exponentials_);
+  /// The exact noise of the smallest exponentials of some blocks; the tokens that have them are tried.
+  void try_minima(contender* contenders, std::size_t count) noexcept {
+    for (std::size_t d = 0; d < count; ++d) numbers_[d] = number(block_of(contenders[d].minimum));
+    blocks_.kernels().smallest(numbers_, count, from_, exponentials_);
+    for (std::size_t d = 0; d < count; ++d) contenders[d].smallest = exponentials_[d];
+    blocks_.kernels().gumbels(exponentials_, count, exponentials_);
     for (std::size_t d = 0; d < count; ++d) {
-      door& at = doors[d];
-      const kernel::block& block = block_of(at.head);
+      contender& at = contenders[d];
+      const kernel::block& block = block_of(at.minimum);
       at.noise = exponentials_[d];
-      at.bound = height(block.max) + (at.noise + slack);
+      at.bound = score_base(block.max) + (at.noise + slack);
       float logit = 0;
-      if (at.bound >= best_.score && has_smallest(at.head, logit))
-        offer(block.first + token_id(places_[at.head]), logit, at.noise);
+      if (at.bound >= best_.score && has_minimum(at.minimum, logit))
+        offer(block.first + token_id(slots_[at.minimum]), logit, at.noise);
     }
   }
 
-  /// Doors with a bound in the upper half first: they close many of the others. Every token that can win is
-  /// evaluated, more and more of them together, since a higher score leaves fewer.
-  [[gnu::noinline]] void open_others(candidates& all) noexcept {
+  /// Blocks with a bound in the upper half first: they rule out many of the others. Every token that can win
+  /// is evaluated, more and more of them together, since a higher score leaves fewer.
+  [[gnu::noinline]] void open_contenders(candidates& all) noexcept {
     double top = best_.score;
     for (std::size_t h = 0; h < count_; ++h) top = bounds_[h] > top ? bounds_[h] : top;
     const double middle = best_.score > -kernel::infinity ? 0.5 * (best_.score + top) : -kernel::infinity;
-    std::size_t count = make_doors(middle, kernel::infinity, doors_);
-    settle(doors_, count);
-    const std::size_t more = make_doors(best_.score, middle, doors_ + count);
-    settle(doors_ + count, more);
+    std::size_t count = contenders_between(middle, kernel::infinity, contenders_);
+    try_minima(contenders_, count);
+    const std::size_t more = contenders_between(best_.score, middle, contenders_ + count);
+    try_minima(contenders_ + count, more);
     count += more;
     std::size_t enough = 4;
     for (std::size_t d = 0; d < count; ++d) {
-      if (!(doors_[d].bound >= best_.score)) continue;
-      open(doors_[d], all);
+      if (!(contenders_[d].bound >= best_.score)) continue;
+      open(contenders_[d], all);
       if (all.count < enough) continue;
       evaluate(all);
       enough = std::min(2 * enough, candidates::room);
@@ -197,9 +201,9 @@ class gumbel_max {
   }
 
   /// The tokens of a block that can win, but the one with the smallest exponential.
-  void open(const door& at, candidates& all) noexcept {
+  void open(const contender& at, candidates& all) noexcept {
     ++opened_;
-    const kernel::block& block = block_of(at.head);
+    const kernel::block& block = block_of(at.minimum);
     // The lowest logit that can win, rounded down generously; each token's own bound then decides.
     const double reach = (best_.score - (at.noise + slack)) / inverse_ + reference_;
     float least = least_;
@@ -210,16 +214,16 @@ class gumbel_max {
     collect(at, least, all);
   }
 
-  void collect(const door& at, float least, candidates& all) noexcept {
-    const kernel::block& block = block_of(at.head);
+  void collect(const contender& at, float least, candidates& all) noexcept {
+    const kernel::block& block = block_of(at.minimum);
     kernel::rank_key* const keys = all.keys + all.count;
     const std::size_t count =
-        row_.kernels().collect(&row_.opened(block), 1, least, kernel::infinite(1), keys);
+        blocks_.kernels().collect(&blocks_.widened(block), 1, least, kernel::infinite(1), keys);
     for (std::size_t i = 0; i < count; ++i) {
       const kernel::rank_key key = keys[i];
       const token_id id = kernel::id_of(key);
-      if (key <= limit_ || !(height(kernel::logit_of(key)) + (at.noise + slack) >= best_.score) ||
-          std::uint32_t(id - block.first) == places_[at.head])
+      if (key <= limit_ || !(score_base(kernel::logit_of(key)) + (at.noise + slack) >= best_.score) ||
+          std::uint32_t(id - block.first) == slots_[at.minimum])
         continue;
       all.keys[all.count] = key;
       all.tokens[all.count] = std::uint32_t(id);
@@ -228,28 +232,29 @@ class gumbel_max {
   }
 
   void evaluate(candidates& all) noexcept {
-    row_.kernels().tails(all.tokens, all.count, from_, all.scratch);
+    blocks_.kernels().tails(all.tokens, all.count, from_, all.scratch);
     for (std::size_t i = 0; i < all.count; ++i) all.exponentials[i] += all.scratch[i];
-    row_.kernels().gumbels(all.exponentials, all.count, all.scratch);
+    blocks_.kernels().gumbels(all.exponentials, all.count, all.scratch);
     for (std::size_t i = 0; i < all.count; ++i)
       offer(kernel::id_of(all.keys[i]), kernel::logit_of(all.keys[i]), all.scratch[i]);
     all.count = 0;
   }
 
   row& row_;
+  const row_blocks& blocks_;
   random::source from_;
   double reference_, inverse_, log_factor_;
   scored best_;
   kernel::rank_key limit_ = 0;
   float least_ = kernel::lowest;
-  // Of the heads: blocks by number and by place in the row's table, bounds on their noise and on their
-  // scores, and the places of the tokens with the smallest exponentials.
+  // Of each block with a survivor: its number, its place in the row's table, bounds on its noise and on its
+  // scores, and the slot of the token that has its smallest exponential.
   std::uint32_t* numbers_ = nullptr;
-  std::uint32_t* blocks_ = nullptr;
+  std::uint32_t* table_places_ = nullptr;
   float* noise_ = nullptr;
   double* bounds_ = nullptr;
-  std::uint8_t* places_ = nullptr;
-  door* doors_ = nullptr;
+  std::uint8_t* slots_ = nullptr;
+  contender* contenders_ = nullptr;
   double* exponentials_ = nullptr;
   std::size_t count_ = 0, opened_ = 0;
 };
@@ -266,6 +271,7 @@ namespace sluice::inline v1 {
 /// Cost: one noise value for each 256 tokens, and the blocks that can still win.
 struct gumbel {
   static constexpr place where = place::draw;
+  static constexpr stage_kind kind = stage_kind::draw;
   token_id operator()(row& r, const sequence& q) const noexcept {
     return kernel::id_of(draw::gumbel_max(r, {q.seed(), q.position()}).winner());
   }

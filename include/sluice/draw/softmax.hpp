@@ -4,7 +4,7 @@
 
 #include <sluice/draw/weight.hpp>
 #include <sluice/random.hpp>
-#include <sluice/row.hpp>
+#include <sluice/stage/kinds.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
 
@@ -30,6 +30,7 @@ namespace sluice::inline v1 {
 /// as the engine `sort` is. A token more than 31.2 nats below the maximum has mass 0. Cost: two passes.
 struct softmax {
   static constexpr place where = place::draw;
+  static constexpr stage_kind kind = stage_kind::draw;
   token_id operator()(row& r, const sequence& q) const noexcept {
     const random::words w = random::source{q.seed(), q.position()}.at(random::stream::softmax_draw, 0);
     return draw::inverse_cdf(r, std::uint64_t{w[0]} << 32 | w[1]);

@@ -9,7 +9,7 @@
 
 #include <sluice/config.hpp>
 #include <sluice/params.hpp>
-#include <sluice/params/text.hpp>
+#include <sluice/stage/text.hpp>
 
 namespace sluice::inline v1 {
 namespace detail {

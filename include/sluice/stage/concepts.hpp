@@ -1,9 +1,9 @@
 #pragma once
 
 #include <concepts>
-#include <utility>
 
 #include <sluice/fwd.hpp>
+#include <sluice/stage/kinds.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1 {
@@ -23,9 +23,13 @@ concept history_stage = requires(const S& s, row& r, sequence& q) {
 };
 
 /// What a chain is made of: one of the two, a place, and whether it has anything to do. Optional members:
-/// `void build()`, called once by the chain's constructor; `problem check() const`, the first parameter out
-/// of its range; `bool prepare(sequence&, workspace&, std::size_t vocab_size) const noexcept`, which reads
-/// the history ahead.
+///   static constexpr stage_kind kind     edit, filter or reshape; by its place where it is not said
+///   static constexpr stage_name name     how the text of an order names it
+///   static constexpr auto parameters     its parameters with their ranges, as stage/parameter.hpp lists them
+///   problem check() const                what the ranges do not tell
+///   void build()                         called once by the chain's constructor
+///   bool prepare(sequence&, workspace&, std::size_t vocab_size) const noexcept     reads the history ahead
+///   bool greedy() const noexcept         whether the chain then takes the best token and filters nothing
 template <class S>
 concept stage = (row_stage<S> || history_stage<S>)&&requires(const S& s) {
   { S::where } -> std::convertible_to<place>;
@@ -40,15 +44,4 @@ concept draw_stage = S::where == place::draw&& requires(const S& s, row& r, cons
   noexcept->std::convertible_to<token_id>;
 };
 
-namespace detail {
-
-inline problem first_problem(problem first) { return first; }
-
-/// The first of several checks that found something.
-template <class... Problems>
-problem first_problem(problem first, Problems... others) {
-  return first ? first : first_problem(std::move(others)...);
-}
-
-}  // namespace detail
 }  // namespace sluice::inline v1

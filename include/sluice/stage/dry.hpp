@@ -4,12 +4,11 @@
 #include <span>
 #include <vector>
 
-#include <sluice/history/dry_rules.hpp>
 #include <sluice/kernel/math.hpp>
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/row/members.hpp>
 #include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
 
 namespace sluice::inline v1 {
 
@@ -24,20 +23,23 @@ SLUICE_IEEE_BEGIN
 /// over. Cost: the occurrences of the history's last two tokens; runs and periods are jumped over.
 struct dry {
   static constexpr place where = place::dry;
+  static constexpr stage_kind kind = stage_kind::edit;
+  static constexpr stage_name name = {"dry", 'd'};
   float multiplier = 0;
   float base = 1.75f;
   int allowed_length = 2;
   int last_n = -1;
   std::vector<std::vector<token_id>> sequence_breakers = {};
+
+  static constexpr auto parameters = std::tuple{
+      parameter{"dry_multiplier", &dry::multiplier, &sampling_params::dry_multiplier},
+      parameter{"dry_base", &dry::base, &sampling_params::dry_base},
+      parameter{"dry_allowed_length", &dry::allowed_length, &sampling_params::dry_allowed_length,
+                detail::from_zero},
+      parameter{"dry_penalty_last_n", &dry::last_n, &sampling_params::dry_penalty_last_n, detail::any_window},
+      parameter{"dry_sequence_breakers", &dry::sequence_breakers, &sampling_params::dry_sequence_breakers}};
   dry_rules rules = {};  ///< built from the four fields above
 
-  problem check() const {
-    return detail::first_problem(detail::check_field("dry_multiplier", multiplier),
-                                 detail::check_field("dry_base", base),
-                                 detail::check_field("dry_allowed_length", allowed_length),
-                                 detail::check_field("dry_penalty_last_n", last_n),
-                                 detail::check_breakers("dry_sequence_breakers", sequence_breakers));
-  }
   void build() { rules = make_dry_rules(allowed_length, last_n, sequence_breakers); }
   bool active() const noexcept { return multiplier != 0 && base >= 1 && last_n != 0; }
   void operator()(row& r, sequence& q) const noexcept {

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/row/members.hpp>
 #include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
+#include <tuple>
 
 namespace sluice::inline v1 {
 
@@ -15,22 +16,32 @@ SLUICE_IEEE_BEGIN
 /// passed over. Cost: the distinct tokens of the window.
 struct frequency_presence {
   static constexpr place where = place::frequency_presence;
+  static constexpr stage_kind kind = stage_kind::edit;
+  static constexpr stage_name name = {"penalties", 'e'};
   float frequency = 0;
   float presence = 0;
   int last_n = -1;
   counted of = counted::all;
 
-  problem check() const {
-    return detail::first_problem(detail::check_field("frequency_penalty", frequency),
-                                 detail::check_field("presence_penalty", presence),
-                                 detail::check_field("penalty_last_n", last_n));
+  static constexpr auto parameters = std::tuple{
+      parameter{"frequency_penalty", &frequency_presence::frequency, &sampling_params::frequency_penalty},
+      parameter{"presence_penalty", &frequency_presence::presence, &sampling_params::presence_penalty},
+      parameter{"penalty_last_n", &frequency_presence::last_n, &sampling_params::penalty_last_n,
+                detail::any_window},
+      request_parameter{"occurrence_counts_prompt", &sampling_params::occurrence_counts_prompt}};
+
+  static frequency_presence from(const sampling_params& p) {
+    return {.frequency = p.frequency_penalty,
+            .presence = p.presence_penalty,
+            .last_n = p.penalty_last_n,
+            .of = p.occurrence_counts_prompt ? counted::all : counted::generated};
   }
   bool active() const noexcept { return (frequency != 0 || presence != 0) && last_n != 0; }
   void operator()(row& r, sequence& q) const noexcept {
-    const token_counts seen = q.window(last_n, of);
-    if (!seen) return r.fail(sample_status::out_of_memory);
-    r.edit(seen, [this](const token_count& entry, double l) {
-      return l - (double(frequency) * entry.count + double(presence));
+    const token_counts counts = q.window(last_n, of);
+    if (!counts) return r.fail(sample_status::out_of_memory);
+    r.edit(counts, [this](const token_count& seen, double l) {
+      return l - (double(frequency) * seen.count + double(presence));
     });
   }
   bool prepare(sequence& q, workspace&, std::size_t) const noexcept { return bool(q.window(last_n, of)); }

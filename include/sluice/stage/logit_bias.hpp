@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <sluice/kernel/saturate.hpp>
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/row/members.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
 
 namespace sluice::inline v1 {
 
@@ -17,9 +17,20 @@ namespace sluice::inline v1 {
 /// the row are passed over. Cost: the tokens named.
 struct logit_bias {
   static constexpr place where = place::logit_bias;
+  static constexpr stage_kind kind = stage_kind::edit;
   std::vector<token_bias> biases = {};
 
-  problem check() const { return detail::check_biases("logit_bias", biases); }
+  static constexpr auto parameters =
+      std::tuple{parameter{"logit_bias", &logit_bias::biases, &sampling_params::logit_bias},
+                 request_parameter{"language_bias", &sampling_params::language_bias},
+                 request_parameter{"suppressed_tokens", &sampling_params::suppressed_tokens}};
+
+  /// Of a request: logit_bias, or language_bias where there is none; suppressed tokens last, -inf wins.
+  static logit_bias from(const sampling_params& p) {
+    logit_bias made{.biases = p.logit_bias.empty() ? p.language_bias : p.logit_bias};
+    for (const token_id token : p.suppressed_tokens) made.biases.push_back({token, kernel::infinite(-1)});
+    return made;
+  }
   /// One entry an id, in ascending order; the ids are not negative.
   void build() {
     std::vector<std::uint64_t> order;  // id << 32 | place: the written order of an id's biases is kept
@@ -37,7 +48,7 @@ struct logit_bias {
     biases = std::move(sums);
   }
   bool active() const noexcept { return !biases.empty(); }
-  void operator()(row& r) const noexcept { r.add_biases(biases); }
+  void operator()(row& r) const noexcept { row_internals::add_biases(r, biases); }
 };
 static_assert(row_stage<logit_bias>);
 

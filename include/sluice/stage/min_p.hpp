@@ -1,9 +1,9 @@
 #pragma once
 
-#include <sluice/kernel/math.hpp>
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/cut/nucleus.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
+#include <tuple>
 
 namespace sluice::inline v1 {
 
@@ -15,15 +15,21 @@ SLUICE_IEEE_BEGIN
 /// are absent. Cost: one comparison a block.
 struct min_p {
   static constexpr place where = place::min_p;
+  static constexpr stage_kind kind = stage_kind::filter;
+  static constexpr stage_name name = {"min_p", 'm'};
   float p = 0;
   int min_keep = 0;
 
-  problem check() const {
-    return detail::first_problem(detail::check_field("min_p", p), detail::check_field("min_keep", min_keep));
-  }
+  static constexpr auto parameters =
+      std::tuple{parameter{"min_p", &min_p::p, &sampling_params::min_p, detail::unit_interval},
+                 parameter{"min_keep", &min_p::min_keep, &sampling_params::min_keep, detail::from_zero}};
+
   bool active() const noexcept { return p > 0; }
-  double threshold(row& r) const noexcept { return double(r.max()) + kernel::ln(double(p)); }
-  void operator()(row& r) const noexcept { r.keep_at_least(threshold(r), min_keep); }
+  void join(nucleus& n) const noexcept {
+    n.min_p = p;
+    n.min_p_min_keep = min_keep;
+  }
+  void operator()(row& r) const noexcept { r.keep_at_least(cut::min_p_logit(r, p), min_keep); }
 };
 static_assert(row_stage<min_p>);
 

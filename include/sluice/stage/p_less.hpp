@@ -1,8 +1,9 @@
 #pragma once
 
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/cut/by_rank.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
+#include <tuple>
 
 namespace sluice::inline v1 {
 
@@ -14,13 +15,18 @@ SLUICE_IEEE_BEGIN
 /// keeps everything, and there is no slack. -inf and NaN are absent. Cost: one pass of exponentials.
 struct p_less {
   static constexpr place where = place::p_less;
+  static constexpr stage_kind kind = stage_kind::filter;
+  static constexpr stage_name name = {"p_less"};
   float t = 1;
   bool on = true;
 
-  problem check() const { return detail::check_field("temperature", t); }
+  static constexpr auto parameters =
+      std::tuple{parameter{"p_less", &p_less::on, &sampling_params::p_less},
+                 parameter{"temperature", &p_less::t, &sampling_params::temperature}};
+
   bool active() const noexcept { return on; }
   void operator()(row& r) const noexcept {
-    r.keep_at_least(t > 0 ? r.agreement_level(double(t)) : double(r.max()));
+    r.keep_at_least(t > 0 ? r.collision_level(double(t)) : double(r.max()));
   }
 };
 static_assert(row_stage<p_less>);

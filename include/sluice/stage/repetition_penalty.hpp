@@ -1,9 +1,10 @@
 #pragma once
 
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/row/statistics.hpp>
 #include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
+#include <tuple>
 
 namespace sluice::inline v1 {
 
@@ -16,14 +17,20 @@ SLUICE_IEEE_BEGIN
 /// e^l. Absent tokens and ids outside the row are passed over. Cost: the distinct tokens of the window.
 struct repetition_penalty {
   static constexpr place where = place::repetition_penalty;
+  static constexpr stage_kind kind = stage_kind::edit;
+  static constexpr stage_name name = {"penalties", 'e'};
   float penalty = 1;
   int last_n = -1;
   bool normalized = false;
 
-  problem check() const {
-    return detail::first_problem(detail::check_field("repetition_penalty", penalty),
-                                 detail::check_field("penalty_last_n", last_n));
-  }
+  static constexpr auto parameters =
+      std::tuple{parameter{"repetition_penalty", &repetition_penalty::penalty,
+                           &sampling_params::repetition_penalty, detail::above_zero},
+                 parameter{"penalty_last_n", &repetition_penalty::last_n, &sampling_params::penalty_last_n,
+                           detail::any_window},
+                 parameter{"repetition_normalized", &repetition_penalty::normalized,
+                           &sampling_params::repetition_normalized}};
+
   bool active() const noexcept { return penalty != 1 && last_n != 0; }
   void operator()(row& r, sequence& q) const noexcept {
     const token_counts seen = q.window(last_n);

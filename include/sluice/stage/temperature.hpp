@@ -1,9 +1,10 @@
 #pragma once
 
+#include <sluice/cut/by_rank.hpp>
 #include <sluice/kernel/math.hpp>
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
+#include <tuple>
 
 namespace sluice::inline v1 {
 
@@ -19,28 +20,34 @@ inline constexpr float coldest = 1e-5f;
 /// masses.
 struct temperature {
   static constexpr place where = place::temperature;
+  static constexpr stage_kind kind = stage_kind::reshape;
+  static constexpr stage_name name = {"temperature", 't', "temp"};
   float t = 1;
   float range = 0;
   float exponent = 1;
 
-  problem check() const {
-    return detail::first_problem(detail::check_field("temperature", t),
-                                 detail::check_field("dynatemp_range", range),
-                                 detail::check_field("dynatemp_exponent", exponent));
-  }
+  static constexpr auto parameters =
+      std::tuple{parameter{"temperature", &temperature::t, &sampling_params::temperature},
+                 parameter{"dynatemp_range", &temperature::range, &sampling_params::dynatemp_range},
+                 parameter{"dynatemp_exponent", &temperature::exponent, &sampling_params::dynatemp_exponent,
+                           detail::above_zero}};
+
   bool active() const noexcept { return t != 1 || range > 0; }
+  bool greedy() const noexcept { return t < coldest; }
+  /// Whether the draw divides by t, whatever the row.
+  bool fixed() const noexcept { return !greedy() && !(range > 0); }
   void operator()(row& r) const noexcept {
     const float now = t < coldest ? 0 : at(r);
     if (now < coldest) return r.keep_top(1);
-    r.temper(double(now));
+    r.set_temperature(double(now));
   }
 
  private:
   float at(row& r) const noexcept {
     if (!(range > 0) || r.size() < 2) return t;
     const double low = t > range ? double(t) - double(range) : 0, high = double(t) + double(range);
-    const double disorder = r.entropy() / kernel::ln(double(r.size()));
-    return float(low + (high - low) * kernel::power(disorder, double(exponent)));
+    const double normalized_entropy = r.entropy() / kernel::ln(double(r.size()));
+    return float(low + (high - low) * kernel::power(normalized_entropy, double(exponent)));
   }
 };
 static_assert(row_stage<temperature>);

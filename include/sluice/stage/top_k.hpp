@@ -1,8 +1,9 @@
 #pragma once
 
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/cut/by_rank.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
+#include <tuple>
 
 namespace sluice::inline v1 {
 
@@ -11,9 +12,15 @@ namespace sluice::inline v1 {
 /// -inf and NaN are absent. Cost: the k-th largest block maximum bounds the cut, then a selection.
 struct top_k {
   static constexpr place where = place::top_k;
+  static constexpr stage_kind kind = stage_kind::filter;
+  static constexpr stage_name name = {"top_k", 'k'};
   int k = 0;
 
+  static constexpr auto parameters = std::tuple{parameter{"top_k", &top_k::k, &sampling_params::top_k}};
+
   bool active() const noexcept { return k > 0; }
+  bool greedy() const noexcept { return k == 1; }
+  void join(nucleus& n) const noexcept { n.top_k = k; }
   void operator()(row& r) const noexcept { r.keep_top(k); }
 };
 static_assert(row_stage<top_k>);

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/cut/by_rank.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
+#include <tuple>
 
 namespace sluice::inline v1 {
 
@@ -13,9 +14,13 @@ SLUICE_IEEE_BEGIN
 /// Removed tokens, -inf and NaN are in no mean or deviation. Cost: one pass for the moments.
 struct top_n_sigma {
   static constexpr place where = place::top_n_sigma;
+  static constexpr stage_kind kind = stage_kind::filter;
+  static constexpr stage_name name = {"top_n_sigma", 's'};
   float n = 0;
 
-  problem check() const { return detail::check_field("top_n_sigma", n); }
+  static constexpr auto parameters =
+      std::tuple{parameter{"top_n_sigma", &top_n_sigma::n, &sampling_params::top_n_sigma}};
+
   bool active() const noexcept { return n > 0; }
   void operator()(row& r) const noexcept {
     r.keep_at_least(double(r.max()) - double(n) * r.moments().deviation);

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/cut/by_mass.hpp>
+#include <sluice/cut/nucleus.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
+#include <tuple>
 
 namespace sluice::inline v1 {
 
@@ -12,13 +14,20 @@ namespace sluice::inline v1 {
 /// and sums are exact; ties fall by id. -inf and NaN are absent. Cost: an exact total, and a cut.
 struct top_p {
   static constexpr place where = place::top_p;
+  static constexpr stage_kind kind = stage_kind::filter;
+  static constexpr stage_name name = {"top_p", 'p', "nucleus"};
   float p = 1;
   int min_keep = 0;
 
-  problem check() const {
-    return detail::first_problem(detail::check_field("top_p", p), detail::check_field("min_keep", min_keep));
-  }
+  static constexpr auto parameters =
+      std::tuple{parameter{"top_p", &top_p::p, &sampling_params::top_p, detail::unit_interval},
+                 parameter{"min_keep", &top_p::min_keep, &sampling_params::min_keep, detail::from_zero}};
+
   bool active() const noexcept { return p < 1; }
+  void join(nucleus& n) const noexcept {
+    n.top_p = p;
+    n.top_p_min_keep = min_keep;
+  }
   void operator()(row& r) const noexcept { r.keep_mass(p, min_keep); }
 };
 static_assert(row_stage<top_p>);

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <sluice/params/check.hpp>
-#include <sluice/row.hpp>
+#include <sluice/cut/by_distance.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
+#include <tuple>
 
 namespace sluice::inline v1 {
 
@@ -12,13 +13,16 @@ namespace sluice::inline v1 {
 /// Cost: masses, their weighted mean, and a cut.
 struct typical_p {
   static constexpr place where = place::typical_p;
+  static constexpr stage_kind kind = stage_kind::filter;
+  static constexpr stage_name name = {"typ_p", 'y', "typical_p", "typical"};
   float p = 1;
   int min_keep = 0;
 
-  problem check() const {
-    return detail::first_problem(detail::check_field("typical_p", p),
-                                 detail::check_field("min_keep", min_keep));
-  }
+  static constexpr auto parameters =
+      std::tuple{parameter{"typical_p", &typical_p::p, &sampling_params::typical_p,
+                           real_range{.low = 0, .high = 1, .low_end = bound::open}},
+                 parameter{"min_keep", &typical_p::min_keep, &sampling_params::min_keep, detail::from_zero}};
+
   bool active() const noexcept { return p < 1; }
   void operator()(row& r) const noexcept { r.keep_nearest(r.expectation(), p, min_keep); }
 };

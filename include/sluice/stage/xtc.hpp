@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <sluice/params/check.hpp>
+#include <sluice/cut/by_mass.hpp>
 #include <sluice/random.hpp>
-#include <sluice/row.hpp>
 #include <sluice/stage/concepts.hpp>
+#include <sluice/stage/parameter.hpp>
 
 namespace sluice::inline v1 {
 
@@ -20,31 +20,36 @@ namespace sluice::inline v1 {
 /// more than 1 / threshold tokens.
 struct xtc {
   static constexpr place where = place::xtc;
+  static constexpr stage_kind kind = stage_kind::filter;
+  static constexpr stage_name name = {"xtc", 'x'};
   float probability = 0;
   float threshold = 0.1f;
   std::vector<token_id> protected_tokens = {};
   bool marginal = false;
   int min_keep = 0;
 
-  problem check() const {
-    return detail::first_problem(
-        detail::check_field("xtc_probability", probability), detail::check_field("xtc_threshold", threshold),
-        detail::check_ids("xtc_protected", protected_tokens), detail::check_field("min_keep", min_keep));
-  }
+  static constexpr auto parameters = std::tuple{
+      parameter{"xtc_probability", &xtc::probability, &sampling_params::xtc_probability,
+                detail::unit_interval},
+      parameter{"xtc_threshold", &xtc::threshold, &sampling_params::xtc_threshold, detail::unit_interval},
+      parameter{"xtc_marginal", &xtc::marginal, &sampling_params::xtc_marginal},
+      parameter{"xtc_protected", &xtc::protected_tokens, &sampling_params::xtc_protected},
+      parameter{"min_keep", &xtc::min_keep, &sampling_params::min_keep, detail::from_zero}};
+
   void build() { std::sort(protected_tokens.begin(), protected_tokens.end()); }
   bool active() const noexcept { return probability > 0 && threshold <= 0.5f; }
 
   void operator()(row& r, const sequence& q) const noexcept {
     if (!marginal && !random::coin({q.seed(), q.position()}, random::stream::xtc_coin, probability)) return;
-    std::span<candidate> likely = r.heavier_than(threshold);
+    std::span<candidate> likely = cut::heavier_than(r, threshold);
     if (likely.size() < 2) return;
     const auto removable_end = std::remove_if(likely.begin(), likely.end() - 1, [this](const candidate& c) {
       return std::binary_search(protected_tokens.begin(), protected_tokens.end(), c.id);
     });
     const std::span<candidate> removable(likely.begin(), removable_end);
     if (r.size() - removable.size() < std::size_t(min_keep)) return;
-    if (marginal && probability < 1) return r.discount(removable, double(probability));
-    for (const candidate& c : removable) r.remove(c.id);
+    if (marginal && probability < 1) return row_internals::discount(r, removable, double(probability));
+    r.remove(removable);
   }
 };
 static_assert(history_stage<xtc>);

@@ -21,9 +21,9 @@
 #include <utility>
 #include <vector>
 
-#include <sluice/names.hpp>
 #include <sluice/params.hpp>
 #include <sluice/params/presets.hpp>
+#include <sluice/params/set.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1::llama {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Parameters as text: `set`, for options and requests. Orders as text: params/order.hpp.
+// Parameters as text: `set`, for options and requests. Orders as text: chain/order.hpp.
 
 #include <charconv>
 #include <cstdint>
@@ -12,11 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include <sluice/config.hpp>
+#include <sluice/chain/fields.hpp>
+#include <sluice/chain/order.hpp>
 #include <sluice/params.hpp>
-#include <sluice/params/fields.hpp>
-#include <sluice/params/order.hpp>
-#include <sluice/params/text.hpp>
+#include <sluice/stage/text.hpp>
 
 namespace sluice::inline v1 {
 namespace detail {
@@ -187,12 +186,12 @@ inline problem set_order(std::string& target, std::string_view value) {
 
 /// Stored as names, since letters may spell one: "temp".
 inline problem set_order_letters(std::string& target, std::string_view value) {
-  const order_steps order = parse_order_letters(value);
+  const stage_order order = parse_order_letters(value);
   if (problem p = order_problem(value, order)) return p;
   target.clear();
-  for (const order_step step : order) {
+  for (const std::uint8_t place : order) {
     if (!target.empty()) target += ';';
-    target += order_names[static_cast<std::size_t>(step)].name;
+    target += order_names.names[place].name.text;
   }
   return {};
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <sluice/kernel/math.hpp>
-#include <sluice/row.hpp>
+#include <sluice/kernel/rank.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1 {
@@ -48,15 +48,15 @@ inline void normalise(std::span<double> p) noexcept {
   for (double& v : p) v /= sum;
 }
 
-/// p = softmax over the medium, which is in rank order.
-inline void softmax_of(std::span<const candidate> medium, std::span<double> p) noexcept {
+/// p = softmax over candidates in rank order.
+inline void softmax_of(std::span<const candidate> candidates, std::span<double> p) noexcept {
   for (std::size_t i = 0; i < p.size(); ++i)
-    p[i] = kernel::exp(double(medium[i].logit) - double(medium[0].logit));
+    p[i] = kernel::exp(double(candidates[i].logit) - double(candidates[0].logit));
   normalise(p);
 }
 
 /// -sum p ln p / ln K, in [0, 1].
-inline double disorder_of(std::span<const double> p) noexcept {
+inline double normalized_entropy_of(std::span<const double> p) noexcept {
   double h = 0;
   for (const double v : p)
     if (v > 0) h -= v * kernel::ln(v);
@@ -78,32 +78,32 @@ inline void diffuse(const rank_diffusion& d, std::span<double> p, double s) noex
 }
 
 /// Candidates and their masses in the order of (mass descending, id ascending), normalised.
-inline void rank_again(std::span<candidate> medium, std::span<double> p) noexcept {
+inline void rank_again(std::span<candidate> candidates, std::span<double> p) noexcept {
   struct weighed {
     double mass;
     candidate token;
   };
   std::array<weighed, rank_diffusion::longest> both;
   normalise(p);
-  for (std::size_t i = 0; i < p.size(); ++i) both[i] = {p[i], medium[i]};
+  for (std::size_t i = 0; i < p.size(); ++i) both[i] = {p[i], candidates[i]};
   std::sort(both.begin(), both.begin() + std::ptrdiff_t(p.size()), [](const weighed& a, const weighed& b) {
     return a.mass > b.mass || (a.mass == b.mass && a.token.id < b.token.id);
   });
   for (std::size_t i = 0; i < p.size(); ++i) {
     p[i] = both[i].mass;
-    medium[i] = both[i].token;
+    candidates[i] = both[i].token;
   }
 }
 
 /// Masses as logits, in floats that keep the ranking: where two round to one float and the ids would turn
 /// them round, the later one takes the next float down.
-inline void write_back(std::span<candidate> medium, std::span<const double> p) noexcept {
+inline void write_back(std::span<candidate> candidates, std::span<const double> p) noexcept {
   for (std::size_t i = 0; i < p.size(); ++i) {
-    medium[i].logit = float(kernel::ln(std::max(p[i], double(std::numeric_limits<float>::min()))));
+    candidates[i].logit = float(kernel::ln(std::max(p[i], double(std::numeric_limits<float>::min()))));
     if (i == 0) continue;
-    medium[i].logit = std::min(medium[i].logit, medium[i - 1].logit);
-    if (medium[i].logit == medium[i - 1].logit && medium[i].id < medium[i - 1].id)
-      medium[i].logit = std::nextafter(medium[i].logit, kernel::infinite(-1));
+    candidates[i].logit = std::min(candidates[i].logit, candidates[i - 1].logit);
+    if (candidates[i].logit == candidates[i - 1].logit && candidates[i].id < candidates[i - 1].id)
+      candidates[i].logit = std::nextafter(candidates[i].logit, kernel::infinite(-1));
   }
 }
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <sluice/api.hpp>
+#include <sluice/chain/standard_chain.hpp>
 #include <sluice/random.hpp>
 #include <sluice/sequence_bodies.hpp>
-#include <sluice/standard_chain.hpp>
 
 namespace sluice::inline v1 {
 

@@ -2,7 +2,7 @@
 
 #include <sluice/types.hpp>
 
-namespace sluice::inline v1::truncate {
+namespace sluice::inline v1::detail {
 
 /// The engine that serves a cut. Rejection needs that nothing but the draw comes after it, at a fixed
 /// temperature; where it cannot be used, select does. It was the fastest for every nucleus and every row size
@@ -20,10 +20,10 @@ namespace sluice::inline v1::truncate {
 ///     V                           40    200  1,000  4,000  16,000  40,000
 ///     rejection                  .92   2.00   3.80   9.23    8.48    14.1
 ///     select                    1.33   3.18   9.05   17.0    58.6     164
-constexpr truncation_engine choose(truncation_engine asked, bool only_the_draw_follows) noexcept {
+constexpr truncation_engine chosen_engine(truncation_engine asked, bool only_the_draw_follows) noexcept {
   if (asked == truncation_engine::sort) return truncation_engine::sort;
   if (asked == truncation_engine::select || !only_the_draw_follows) return truncation_engine::select;
   return truncation_engine::rejection;
 }
 
-}  // namespace sluice::inline v1::truncate
+}  // namespace sluice::inline v1::detail

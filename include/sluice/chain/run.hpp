@@ -1,0 +1,109 @@
+#pragma once
+
+// The one loop that runs every chain, and how a chain is called.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <sluice/api.hpp>
+#include <sluice/chain/distribution.hpp>
+#include <sluice/chain/fp_mode.hpp>
+#include <sluice/chain/plan.hpp>
+#include <sluice/draw/nucleus.hpp>
+#include <sluice/row/members.hpp>
+#include <sluice/sequence_bodies.hpp>
+#include <sluice/workspace.hpp>
+
+namespace sluice::inline v1::detail {
+inline namespace SLUICE_ISA {
+
+SLUICE_IEEE_BEGIN
+
+/// What a call wants of the chain: the token alone, or the survivors that the draw would see.
+enum class wanted : std::uint8_t { token, survivors };
+
+/// Top-p (with top-k, min-p), temperature and draw in one.
+inline token_id draw_from_nucleus(const plan& p, row& r, sequence& q) noexcept {
+  if (p.draw == draw_method::gumbel)
+    return kernel::id_of(
+        draw::from_nucleus(r, {q.seed(), q.position()}, p.rejected, p.rejected_temperature).winner);
+  draw::keep_nucleus_by_test(r, p.rejected);
+  r.set_temperature(p.rejected_temperature);
+  return softmax{}(r, q);
+}
+
+/// Every stage in turn, then (for a token) the draw.
+inline token_id run(const planned& chain, row& r, sequence& q, wanted what) noexcept {
+  const plan& p = chain.plan;
+  if (!p.adds_bias) row_internals::add_biases(r, {});
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    if (r.status() != sample_status::ok || r.empty()) break;
+    const plan_step step = p.steps[i];
+    if (p.greedy && step.kind != stage_kind::edit) continue;
+    row_internals::apply_temperature(r);
+    if (i == p.rejects_from && what == wanted::token) return draw_from_nucleus(p, r, q);
+    if (step.stage == plan_step::joint) {
+      cut::keep_nucleus(r, p.joint);
+    } else {
+      chain.code.run[step.stage](chain.stages, r, q);
+    }
+  }
+  if (r.status() == sample_status::ok && r.empty()) r.fail(sample_status::no_token_left);
+  if (r.status() != sample_status::ok || what == wanted::survivors) return no_token;
+  if (p.greedy) return r.argmax();
+  if (p.draws_by_own_stage) return chain.code.draw(chain.stages, r, q);
+  return p.draw == draw_method::gumbel ? gumbel{}(r, q) : softmax{}(r, q);
+}
+
+SLUICE_NEVER_INLINE sample_result sample_exactly(const planned& chain, const logits_view& logits, sequence& q,
+                                                 const call_options& call, workspace& memory) noexcept {
+  row r(logits, call, memory, chain.plan.cuts_by);
+  const token_id token = r.status() == sample_status::ok ? run(chain, r, q, wanted::token) : no_token;
+  if (token == no_token && r.status() == sample_status::ok) r.fail(sample_status::no_token_left);
+  return {r.status() == sample_status::ok ? token : no_token, r.status(), r.saw_nan()};
+}
+
+SLUICE_NEVER_INLINE std::span<const candidate> distribution_exactly(const planned& chain,
+                                                                    const logits_view& logits, sequence& q,
+                                                                    const call_options& call,
+                                                                    workspace& memory) noexcept {
+  row r(logits, call, memory, chain.plan.cuts_by);
+  if (r.status() == sample_status::ok) run(chain, r, q, wanted::survivors);
+  if (r.status() != sample_status::ok) return {};
+  if (chain.plan.greedy) r.keep_top(1);
+  return draw::law_of(r, chain.plan.draw);
+}
+
+SLUICE_IEEE_END
+
+inline workspace& memory_of(workspace* named) noexcept {
+  return named != nullptr ? *named : thread_workspace();
+}
+
+SLUICE_NEVER_INLINE sample_result sample(const planned& chain, const logits_view& logits, sequence& q,
+                                         const call_options& call) noexcept {
+  const exact_arithmetic arithmetic;
+  return sample_exactly(chain, logits, q, call, memory_of(call.workspace));
+}
+
+SLUICE_NEVER_INLINE std::span<const candidate> distribution(const planned& chain, const logits_view& logits,
+                                                            sequence& q, const call_options& call) noexcept {
+  const exact_arithmetic arithmetic;
+  return distribution_exactly(chain, logits, q, call, memory_of(call.workspace));
+}
+
+SLUICE_NEVER_INLINE bool prepare(const planned& chain, sequence& q, std::size_t vocab_size,
+                                 workspace* named) noexcept {
+  const exact_arithmetic arithmetic;
+  workspace& memory = memory_of(named);
+  const std::size_t blocks = (vocab_size + random::block_size - 1) / random::block_size;
+  bool ready = workspace_access::row_memory(memory, row_blocks::bytes(vocab_size, blocks, 0)) != nullptr;
+  for (const plan_step step : chain.plan.steps)
+    if (step.stage != plan_step::joint)
+      ready = ready && chain.code.prepare[step.stage](chain.stages, q, memory, vocab_size);
+  return ready;
+}
+
+}  // namespace SLUICE_ISA
+}  // namespace sluice::inline v1::detail

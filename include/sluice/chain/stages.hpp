@@ -1,0 +1,52 @@
+#pragma once
+
+// The list of stages, in their fixed order: the only one. Plans, the names of an order, the fields that
+// `check` and `set` know, and the tests that walk all stages are made from it.
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <sluice/stage/dry.hpp>
+#include <sluice/stage/frequency_presence.hpp>
+#include <sluice/stage/logit_bias.hpp>
+#include <sluice/stage/min_p.hpp>
+#include <sluice/stage/p_less.hpp>
+#include <sluice/stage/repetition_penalty.hpp>
+#include <sluice/stage/scatter.hpp>
+#include <sluice/stage/temperature.hpp>
+#include <sluice/stage/top_k.hpp>
+#include <sluice/stage/top_n_sigma.hpp>
+#include <sluice/stage/top_p.hpp>
+#include <sluice/stage/typical_p.hpp>
+#include <sluice/stage/xtc.hpp>
+
+namespace sluice::inline v1::detail {
+
+using listed_stages = std::tuple<logit_bias,          //
+                                 repetition_penalty,  //
+                                 dry,                 //
+                                 frequency_presence,  //
+                                 top_n_sigma,         //
+                                 p_less,              //
+                                 typical_p,           //
+                                 top_k,               //
+                                 top_p,               //
+                                 min_p,               //
+                                 xtc,                 //
+                                 scatter,             //
+                                 temperature>;
+
+inline constexpr std::size_t stage_count = std::tuple_size_v<listed_stages>;
+
+/// f(std::type_identity<Stage>{}, place in the list) for every stage.
+template <class F>
+constexpr void for_each_stage(F&& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (f(std::type_identity<std::tuple_element_t<I, listed_stages>>{}, I), ...);
+  }
+  (std::make_index_sequence<stage_count>{});
+}
+
+}  // namespace sluice::inline v1::detail
