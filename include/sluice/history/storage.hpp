@@ -136,6 +136,11 @@ struct suffix_match {
 /// What a search for repetitions works with. It belongs to a workspace: between two searches nothing of it is
 /// needed but the memory.
 struct repeat_scratch {
+  SLUICE_ALWAYS_INLINE repeat_scratch() noexcept = default;
+  SLUICE_ALWAYS_INLINE repeat_scratch(repeat_scratch&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE repeat_scratch& operator=(repeat_scratch&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE ~repeat_scratch() = default;
+
   token_map<token_repeat> longest;
   array<suffix_match> matches;
 
