@@ -122,8 +122,8 @@ class standard_chain {
 
   /// The law that `sample` draws from at this position, its coins included: the survivors in rank order,
   /// `logit` as it stood before temperature, `probability` after. Greedy decoding leaves one token. Empty
-  /// where `sample` gives no token. Lives in the workspace until the next call on it. Cost: `sample`, and the
-  /// ranking of the survivors.
+  /// where `sample` gives no token. Lives in the workspace until the next call on it. Cost: the filters as
+  /// `select` finds them, and the ranking of the survivors.
   SLUICE_ALWAYS_INLINE std::span<const candidate> distribution(
       logits_view logits, sluice::sequence& sequence, const call_options& options = {}) const noexcept;
 
