@@ -60,6 +60,11 @@ struct workspace_access;
 /// The thread_local one, which is the default, must not be used from the destructors of static objects.
 class workspace {
  public:
+  SLUICE_ALWAYS_INLINE workspace() noexcept = default;
+  SLUICE_ALWAYS_INLINE workspace(workspace&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE workspace& operator=(workspace&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE ~workspace() = default;
+
   /// The memory that it holds.
   SLUICE_ALWAYS_INLINE std::size_t bytes() const noexcept;
 
@@ -87,14 +92,22 @@ struct call_options {
   sluice::trace* trace = nullptr;
 };
 
-/// The chain of `sampling_params`. Immutable, and small to copy: copies share what it was built into. `chain`
-/// and `custom_chain`, which are made of stages by hand, have the same members.
+/// The chain of `sampling_params`. Immutable. `chain` and `custom_chain`, which are made of stages by hand,
+/// have the same members.
 class standard_chain {
  public:
   /// Throws std::invalid_argument with the text of `check`, "top_p must be in [0, 1], got 1.5" (without
   /// exceptions: prints it and aborts). Cost: some microseconds and allocations; make one a request, or one
   /// for all requests of the same parameters.
   SLUICE_ALWAYS_INLINE explicit standard_chain(sampling_params params);
+
+  /// A copy shares the plan and costs an atomic increment. One that was moved from may only be assigned to or
+  /// destroyed.
+  SLUICE_ALWAYS_INLINE standard_chain(const standard_chain&) noexcept = default;
+  SLUICE_ALWAYS_INLINE standard_chain(standard_chain&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE standard_chain& operator=(const standard_chain&) noexcept = default;
+  SLUICE_ALWAYS_INLINE standard_chain& operator=(standard_chain&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE ~standard_chain() = default;
 
   /// Draws a token for the sequence's seed and position, and accepts nothing: asked again it draws the same.
   ///
@@ -109,8 +122,8 @@ class standard_chain {
 
   /// The law that `sample` draws from at this position, its coins included: the survivors in rank order,
   /// `logit` as it stood before temperature, `probability` after. Greedy decoding leaves one token. Empty
-  /// where `sample` gives no token. Lives in the workspace until the next call on it. Cost: `sample`, and the
-  /// ranking of the survivors.
+  /// where `sample` gives no token. Lives in the workspace until the next call on it. Cost: the filters as
+  /// `select` finds them, and the ranking of the survivors.
   SLUICE_ALWAYS_INLINE std::span<const candidate> distribution(
       logits_view logits, sluice::sequence& sequence, const call_options& options = {}) const noexcept;
 
@@ -127,14 +140,21 @@ class standard_chain {
   detail::shared_plan plan_;
 };
 
-/// A chain and a sequence: one generation, in the fewest words. Both may be used by themselves. A copy goes
-/// on with the same tokens. One thread at a time.
+/// A chain and a sequence: one generation, in the fewest words. Both may be used by themselves. One thread at
+/// a time.
 struct sampler {
   standard_chain chain;
   sluice::sequence sequence;
 
   /// Throws as `standard_chain` does. The sequence gets `params.seed`, or a seed from the system.
   SLUICE_ALWAYS_INLINE explicit sampler(sampling_params params);
+
+  /// A copy goes on with the same tokens; it may throw std::bad_alloc.
+  SLUICE_ALWAYS_INLINE sampler(const sampler&) = default;
+  SLUICE_ALWAYS_INLINE sampler(sampler&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE sampler& operator=(const sampler&) = default;
+  SLUICE_ALWAYS_INLINE sampler& operator=(sampler&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE ~sampler() = default;
 
   /// Draws a token and accepts it; where there is none, nothing is accepted. May throw std::bad_alloc, when
   /// the sequence grows past what it has reserved; the same call then draws the same token.

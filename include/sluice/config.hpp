@@ -1,6 +1,8 @@
 #pragma once
 
-// Every SLUICE_ macro. A user may define SLUICE_TIER; the others are ours.
+// Every SLUICE_ macro, each explained where it is defined. A program may define SLUICE_TIER before it
+// includes the library, as scalar, avx2 or avx512: the kernels are then chosen when it is compiled. The
+// others are ours.
 
 #if __cplusplus < 202002L
 #error "sluice needs C++20: -std=c++20 or newer"
@@ -13,9 +15,10 @@
 #define SLUICE_VERSION_MINOR 1
 #define SLUICE_VERSION_PATCH 0
 
-// Always inline: the function is merged into its caller, so that no two files share its code. What users call
-// is such a function; code that compiler flags change stands behind it, in a namespace that carries those flags
-// in its name (SLUICE_ISA).
+// Always inline: the function is merged into its caller. Files of one program may be compiled with other
+// flags, and of an ordinary inline function the linker keeps one copy, of either file; of these there is none
+// to share. What users call is such a function; code that flags change stands behind it, in a namespace that
+// carries those flags in its name (SLUICE_ISA).
 #if defined(__clang__) && defined(__FAST_MATH__) && (defined(__FMA__) || defined(__AVX512F__))
 // IEEE arithmetic there has another target, and clang merges nothing into it that has not: each file keeps a
 // copy of its own.
@@ -27,13 +30,15 @@
 // Never inline: one call, which the caller's floating-point options do not leak into.
 #define SLUICE_NEVER_INLINE [[gnu::noinline]] inline
 
+// The namespace of what differs between files with and without exceptions (refuse.hpp).
 #if defined(__cpp_exceptions)
 #define SLUICE_REFUSAL throwing
 #else
 #define SLUICE_REFUSAL aborting
 #endif
 
-// The tag of code whose instructions depend on the flags of the file that includes it.
+// The namespace of code whose instructions depend on the flags of the file that includes it: files of equal
+// flags share it, others do not.
 #if defined(__AVX512F__)
 #define SLUICE_ISA_NAME isa_avx512
 #elif defined(__FMA__) && defined(__AVX2__)
@@ -75,10 +80,10 @@
 #define SLUICE_IEEE_END _Pragma("GCC pop_options")
 #endif
 
-// A target region: its functions are compiled for a target, with IEEE arithmetic as well. A function keeps the target of the
-// place where it is written; what is called inside a region is written there, or is no hot code. Under
-// -ffast-math clang's back end would fuse, so FMA is taken away; AVX-512 cannot be had without it, and there
-// the AVX2 kernels serve.
+// A target region: its functions are compiled for a target, with IEEE arithmetic as well. A function keeps
+// the target of the place where it is written; what is called inside a region is written there, or is no hot
+// code. Under -ffast-math clang's back end would fuse, so FMA is taken away; AVX-512 cannot be had without
+// it, and there the AVX2 kernels serve. Standard headers are included before.
 #if defined(__clang__)
 #define SLUICE_TARGET_PRAGMA_(text) _Pragma(#text)
 #define SLUICE_TARGET_PRAGMA(text) SLUICE_TARGET_PRAGMA_(text)
@@ -107,6 +112,7 @@
 #define SLUICE_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+// The vector kernels that are compiled. Which of them run is decided by the machine (kernel/tier.hpp).
 #if defined(__x86_64__)
 #define SLUICE_HAS_AVX2 1
 #if !(defined(__clang__) && defined(__FAST_MATH__))

@@ -1,5 +1,8 @@
 #pragma once
 
+// What a request may ask for, each parameter with its range; how they are checked, set from text, and the
+// presets.
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,53 +15,77 @@
 
 namespace sluice::inline v1 {
 
-/// What a request asks of the chain. Every default is neutral: the stage does no work. `check` knows the
-/// ranges. A window (`…_last_n`) counts tokens back from the newest: -1 is the whole history, 0 is off.
+/// What a request asks of the chain. Every default is neutral: the stage does no work. Floats are finite; a
+/// range that is narrower stands at its field. A window (`…_last_n`) counts tokens back from the newest: -1
+/// is the whole history, 0 is off. Ids are at least 0, and below the vocabulary's size where `check` is told
+/// it. What each stage does is told at its type, in stage/.
 struct sampling_params {
-  std::optional<std::uint64_t> seed = {};  ///< none: one is taken from the system
-  std::string order = {};                  ///< llama.cpp's names or letters; empty is the fixed order
+  std::optional<std::uint64_t> seed = {};  ///< of a `sampler`'s sequence; none: one is taken from the system
 
-  float temperature = 1;  ///< below 1e-5 the best token is taken
-  float dynatemp_range = 0, dynatemp_exponent = 1;
+  /// The stages in the order in which they run, by llama.cpp's names ("top_k;temperature") or letters ("kt"),
+  /// each at most once; a stage that is not named does not run. Empty: the fixed order, of `place`.
+  std::string order = {};
 
-  int top_k = 0;     ///< <= 0 off
-  int min_keep = 0;  ///< typical-p, top-p and min-p keep at least so many
-  float top_p = 1;
-  float min_p = 0;
-  float typical_p = 1;
-  float top_n_sigma = 0;
-  bool p_less = false;
+  // --- Temperature: l / T.
+  float temperature = 1;        ///< below 1e-5: the best token is taken, and no filter runs
+  float dynatemp_range = 0;     ///< T follows the entropy in [T - range, T + range]; <= 0 off
+  float dynatemp_exponent = 1;  ///< > 0
 
-  float xtc_probability = 0, xtc_threshold = 0.1f;
-  bool xtc_marginal = false;  ///< the coin-free form with the same law
-  std::vector<token_id> xtc_protected = {};
+  // --- Filters.
+  int top_k = 0;          ///< the k best; <= 0 off, 1 takes the best token
+  int min_keep = 0;       ///< >= 0: typical-p, top-p and min-p keep at least so many
+  float top_p = 1;        ///< [0, 1]: the fewest best tokens with this mass; 1 off
+  float min_p = 0;        ///< [0, 1]: at least this share of the best token's probability; 0 off
+  float typical_p = 1;    ///< (0, 1]: the mass nearest to the typical surprise; 1 off
+  float top_n_sigma = 0;  ///< within n deviations of the best logit; <= 0 off
+  bool p_less = false;    ///< at least the probability that two draws agree
 
-  float repetition_penalty = 1, frequency_penalty = 0, presence_penalty = 0;
-  int penalty_last_n = -1;
-  bool repetition_normalized = false;
+  float xtc_probability = 0;   ///< [0, 1]: how often the best tokens are removed; 0 off
+  float xtc_threshold = 0.1f;  ///< [0, 1]: those above this probability, but the last of them; > 0.5 off
+  /// The form without a coin and with the same law. Not together with scatter or `dynatemp_range` > 0.
+  bool xtc_marginal = false;
+  std::vector<token_id> xtc_protected = {};  ///< never removed
+
+  // --- Penalties.
+  float repetition_penalty = 1;          ///< > 0: l > 0 ? l / r : l * r for each token seen; 1 off
+  float frequency_penalty = 0;           ///< l -= it * count; negative rewards
+  float presence_penalty = 0;            ///< l -= it once; negative rewards
+  int penalty_last_n = -1;               ///< >= -1: the window of all three
+  bool repetition_normalized = false;    ///< repetition without its shift defect
   bool occurrence_counts_prompt = true;  ///< false: frequency and presence count generated tokens only
 
-  float dry_multiplier = 0, dry_base = 1.75f;
-  int dry_allowed_length = 2, dry_penalty_last_n = -1;
-  std::vector<std::vector<token_id>> dry_sequence_breakers = {};
+  float dry_multiplier = 0;     ///< l -= it * base^(length - allowed) for what would repeat; 0 off
+  float dry_base = 1.75f;       ///< < 1 off
+  int dry_allowed_length = 2;   ///< >= 0: the shortest repetition that counts; 0 counts as 1
+  int dry_penalty_last_n = -1;  ///< >= -1
+  std::vector<std::vector<token_id>> dry_sequence_breakers = {};  ///< of one id or more each
 
-  float scatter_strength = 0, scatter_radius = 2.5f;
-  int scatter_k = 64, scatter_steps = 1;
-  bool scatter_adaptive = false;
-  float scatter_strength_min = 0.02f, scatter_strength_max = 0.30f, scatter_entropy_target = 0.55f;
-  float scatter_absorption = 0, scatter_collision = 1;
-  int scatter_absorption_last_n = 64;
+  // --- Scatter: the best k tokens trade mass with their neighbours in rank.
+  float scatter_strength = 0;            ///< [0, 1]; 0 off, unless adaptive or absorbing
+  float scatter_radius = 2.5f;           ///< in ranks; <= 0 off
+  int scatter_k = 64;                    ///< <= 1024; <= 1 off
+  int scatter_steps = 1;                 ///< <= 64; <= 0 off
+  bool scatter_adaptive = false;         ///< the strength follows the entropy of the k tokens
+  float scatter_strength_min = 0.02f;    ///< [0, 1], <= strength_max: at the highest entropy
+  float scatter_strength_max = 0.30f;    ///< [0, 1]: at entropy 0
+  float scatter_entropy_target = 0.55f;  ///< (0, 1), of the highest: where the strength is as given
+  float scatter_absorption = 0;          ///< >= 0: p *= e^(-it * count); 0 off
+  float scatter_collision = 1;           ///< [0, 1]: how often it scatters at all; 0 off
+  int scatter_absorption_last_n = 64;    ///< >= -1
 
+  // --- Biases: before every stage. -inf bans and +inf forces; NaN is refused.
   std::vector<token_bias> logit_bias = {};
-  std::vector<token_bias> language_bias = {};  ///< only where logit_bias is empty
-  std::vector<token_id> suppressed_tokens = {};
+  std::vector<token_bias> language_bias = {};    ///< only where logit_bias is empty
+  std::vector<token_id> suppressed_tokens = {};  ///< banned, whatever else is said
 
+  // --- How: none of these changes the law, apart from `truncation`.
   truncation_rule truncation = truncation_rule::sequential;
   truncation_engine engine = truncation_engine::automatic;
   draw_method draw = draw_method::gumbel;
 };
 
-/// The first parameter out of its range, if any. With a vocabulary size, ids are checked against it too.
+/// The first parameter out of its range, or none: field, range and value in a sentence. With a vocabulary
+/// size, at most 2^20 - 1, ids are checked against it too; 0: it is not known.
 SLUICE_ALWAYS_INLINE problem check(const sampling_params& params, std::size_t vocab_size = 0);
 
 /// Sets one parameter from text: a field name of `sampling_params`, or a name that another system uses for it

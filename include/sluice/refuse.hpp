@@ -11,7 +11,7 @@
 namespace sluice::inline v1::detail {
 
 // Two functions under two names: files with and without exceptions then each keep their own, in any link
-// order.
+// order. Of one function that decides by #if, the linker would keep either.
 inline namespace SLUICE_REFUSAL {
 
 /// How a constructor refuses parameters: throws std::invalid_argument, or prints the text and aborts.

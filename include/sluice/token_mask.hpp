@@ -16,7 +16,8 @@ concept mask_word = std::same_as<std::remove_cvref_t<Reference>, std::int32_t> |
 
 /// The tokens that a step allows: token i is bit i % 32 of word i / 32, and a set bit allows it (the layout
 /// that xgrammar and llguidance write). Bits past V are ignored; tokens past the end of the mask are not
-/// allowed; an empty mask is no mask. The words are seen, never copied or written.
+/// allowed; an empty mask is no mask. The words are seen, never copied or written: they must outlive the call
+/// that they are passed to. From any contiguous range of 32-bit words, signed or not, or `{pointer, count}`.
 class token_mask {
  public:
   constexpr token_mask() noexcept = default;

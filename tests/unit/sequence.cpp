@@ -33,6 +33,11 @@ counts generated(sequence& s, int last_n = -1) {
 
 static_assert(std::is_nothrow_move_constructible_v<sequence> && std::is_nothrow_move_assignable_v<sequence>);
 static_assert(std::is_copy_constructible_v<sequence> && std::is_copy_assignable_v<sequence>);
+static_assert(std::is_nothrow_move_constructible_v<sluice::sampler> &&
+              std::is_copy_constructible_v<sluice::sampler> &&
+              std::is_nothrow_copy_constructible_v<sluice::standard_chain>);
+static_assert(std::is_nothrow_move_constructible_v<sluice::workspace> &&
+              !std::is_copy_constructible_v<sluice::workspace>);
 
 TEST_CASE("a sequence begins empty, at the position that it was given") {
   const sequence s(42, 9);
@@ -138,4 +143,36 @@ TEST_CASE("a sequence can be assigned to itself and over another") {
   sequence& same = s;
   s = same;
   CHECK(tokens_of(s) == tokens{1, 2});
+}
+
+TEST_CASE("a window counts the last tokens, each once, and says 0 of the others") {
+  sequence s(1);
+  CHECK(s.window(-1));
+  CHECK(s.window(-1).size() == 0);
+  s.accept_prompt(tokens{5, 5, 6});
+  s.accept(tokens{5, 7});
+  CHECK(s.window(-1).size() == 3);
+  CHECK(s.window(-1).of(5) == 3);
+  CHECK(s.window(-1).of(8) == 0);
+  CHECK(s.window(2).size() == 2);
+  CHECK(s.window(2).of(6) == 0);
+  CHECK(s.window(0).size() == 0);
+  CHECK(s.window(4, counted::generated).of(5) == 1);
+  CHECK(s.window(4, counted::generated).of(6) == 0);
+}
+
+TEST_CASE("repeats name what followed the end of the history before, with the longest match") {
+  sequence s(1);
+  sluice::workspace memory;
+  const sluice::dry_rules rules = sluice::make_dry_rules(2, -1, {});
+  CHECK(s.repeats(rules, memory)->empty());
+  s.accept(tokens{1, 2, 3, 1, 2, 3, 1, 2});
+  const auto found = s.repeats(rules, memory);
+  REQUIRE(found.has_value());
+  REQUIRE(found->size() == 1);
+  CHECK(found->front().token == 3);
+  CHECK(found->front().length == 5);
+  CHECK(s.repeats(sluice::make_dry_rules(6, -1, {}), memory)->empty());
+  CHECK(s.repeats(sluice::make_dry_rules(2, 4, {}), memory)->empty());
+  CHECK(s.repeats(sluice::make_dry_rules(2, -1, std::vector<tokens>{{3}}), memory)->empty());
 }

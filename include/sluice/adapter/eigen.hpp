@@ -1,5 +1,7 @@
 #pragma once
 
+// Rows of Eigen where a logits_view is asked for. Needs Eigen 3.4; the rest of the library does not.
+
 #include <Eigen/Core>
 #include <concepts>
 #include <cstddef>

@@ -67,12 +67,12 @@ std::uint32_t link_slot(const link_index& index, const token_id* tokens, std::ui
 template <std::uint32_t Order>
 bool reserve_links(history& h) noexcept {
   link_index& index = h.index->links;
-  const std::size_t slots = maps::slots_for(h.tokens.capacity());
+  const std::size_t wanted = maps::slots_for(h.tokens.capacity());
   if (!index.links.try_reserve(h.tokens.capacity())) return false;
-  if (index.newest.size() >= slots) return true;
-  if (!index.newest.try_reserve(slots)) return false;
-  index.newest.resize(static_cast<std::uint32_t>(slots));
-  std::memset(index.newest.data(), 0, slots * sizeof(std::uint32_t));
+  if (index.newest.size() >= wanted) return true;
+  if (!index.newest.try_reserve(wanted)) return false;
+  index.newest.resize(static_cast<std::uint32_t>(wanted));
+  std::memset(index.newest.data(), 0, wanted * sizeof(std::uint32_t));
   for (std::uint32_t at = Order - 1; at < index.links.size(); ++at)
     index.newest[link_slot<Order>(index, h.tokens.data(), at)] = at + 1;
   return true;

@@ -18,7 +18,7 @@
 namespace sluice::inline v1::detail {
 
 /// Tokens with a value each: `Entry` begins with `token_id token`. The entries lie side by side in no order,
-/// so a walk over them is a walk over an array; `slots` finds an entry by its token (place in `entries` + 1,
+/// so a walk over them is a walk over an array; `places` finds an entry by its token (place in `entries` + 1,
 /// 0 is free; linear probing). At most 16 of 23 slots are taken, so a token costs sizeof(Entry) + 5.75 bytes.
 template <class Entry>
 struct token_map {
@@ -29,11 +29,11 @@ struct token_map {
   SLUICE_ALWAYS_INLINE ~token_map() = default;
 
   SLUICE_ALWAYS_INLINE std::size_t bytes() const noexcept {
-    return entries.capacity() * sizeof(Entry) + slots.capacity() * sizeof(std::uint32_t);
+    return entries.capacity() * sizeof(Entry) + places.capacity() * sizeof(std::uint32_t);
   }
 
   array<Entry> entries;
-  array<std::uint32_t> slots;
+  array<std::uint32_t> places;
 };
 
 /// The counts of one window: of the positions [begin, end).
@@ -136,6 +136,11 @@ struct suffix_match {
 /// What a search for repetitions works with. It belongs to a workspace: between two searches nothing of it is
 /// needed but the memory.
 struct repeat_scratch {
+  SLUICE_ALWAYS_INLINE repeat_scratch() noexcept = default;
+  SLUICE_ALWAYS_INLINE repeat_scratch(repeat_scratch&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE repeat_scratch& operator=(repeat_scratch&&) noexcept = default;
+  SLUICE_ALWAYS_INLINE ~repeat_scratch() = default;
+
   token_map<token_repeat> longest;
   array<suffix_match> matches;
 
