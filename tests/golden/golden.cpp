@@ -87,7 +87,10 @@ int compare(const char* list) {
   for (const named_tier on :
        {named_tier{instruction_tier::scalar, "scalar"}, named_tier{instruction_tier::avx2, "AVX2"},
         named_tier{instruction_tier::avx512, "AVX-512"}}) {
-    if (!sluice::force_tier(on.tier)) continue;
+    if (!sluice::force_tier(on.tier)) {
+      std::printf("not drawn: no %s\n", on.name);
+      continue;
+    }
     std::ifstream lines(list);
     std::string line;
     std::getline(lines, line);
