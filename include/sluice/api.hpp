@@ -16,6 +16,8 @@
 #include <sluice/token_mask.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 namespace detail {
@@ -162,3 +164,5 @@ struct sampler {
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>
