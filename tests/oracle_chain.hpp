@@ -1,58 +1,19 @@
 // The oracle's chain: the fixed order, any other order, both truncation rules, greedy.
 #pragma once
 
-#include <algorithm>
+#include <sluice/params.hpp>
+
+#include <cstddef>
+#include <cstdint>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "oracle_stages.hpp"
+#include "oracle_draw.hpp"
+#include "oracle_edits.hpp"
+#include "support.hpp"
 
 namespace tests::oracle {
-
-using order = std::vector<const stage*>;
-
-/// The stages that an order names one after the other.
-inline std::vector<std::string_view> stage_names() {
-  std::vector<std::string_view> names;
-  for (const stage& s : stages)
-    if (std::find(names.begin(), names.end(), s.name) == names.end()) names.push_back(s.name);
-  return names;
-}
-
-inline char letter_of(std::string_view name) {
-  return std::find_if(stages.begin(), stages.end(), [&](const stage& s) { return s.name == name; })->letter;
-}
-
-inline const order& fixed_order() {
-  static const order result = [] {
-    order all;
-    for (const stage& s : stages) all.push_back(&s);
-    std::sort(all.begin(), all.end(), [](const stage* x, const stage* y) { return x->place < y->place; });
-    return all;
-  }();
-  return result;
-}
-
-/// An order written in full names or in letters; aliases are the library's affair.
-inline order parse_order(std::string_view text) {
-  order result;
-  const std::vector<std::string_view> known = stage_names();
-  const bool names =
-      text.find(';') != std::string_view::npos || std::find(known.begin(), known.end(), text) != known.end();
-  while (!text.empty()) {
-    const std::size_t length = names ? std::min(text.find(';'), text.size()) : 1;
-    const std::string_view word = text.substr(0, length);
-    const std::size_t before = result.size();
-    for (const stage* s : fixed_order())
-      if (names ? s->name == word : s->letter == word[0]) result.push_back(s);
-    if (result.size() == before) throw std::invalid_argument("the oracle does not know " + std::string(word));
-    text.remove_prefix(std::min(text.size(), names ? length + 1 : 1));
-  }
-  return result;
-}
 
 /// What one step of a generation is given.
 struct situation {
@@ -71,74 +32,23 @@ struct outcome {
 
   bool empty() const { return law.empty(); }
 
-  drawn draw(sluice::draw_method method, const place_in_time& now) const {
-    return method == sluice::draw_method::gumbel ? gumbel_draw(input, now)
-                                                 : softmax_draw_with(input, softmax_word(now));
-  }
+  drawn draw(sluice::draw_method method, const place_in_time& now) const;
 };
 
-/// The cuts that stand side by side. Joint: all judge the row as it stood before the first of them, and a
-/// token must pass all.
-inline void run_cuts(walk& w, std::span<const stage* const> cuts) {
-  w.note_reference();
-  if (w.params.truncation == sluice::truncation_rule::sequential) {
-    for (const stage* cut : cuts) keep_prefix(w.left, ranked(w.left), cut->count(w));
-    return;
-  }
-  std::size_t count = w.left.size();
-  for (const stage* cut : cuts) count = std::min(count, cut->count(w));
-  keep_prefix(w.left, ranked(w.left), count);
-}
+outcome run(const sluice::sampling_params& params, const situation& given);
 
-/// In the fixed order greedy sampling ends with the edits; in any other, temperature says so in its turn.
-enum class greedy_rule { after_the_edits, in_its_turn };
+/// The names that an order may hold, in the fixed order.
+std::vector<std::string_view> stage_names();
 
-inline void run_stages(walk& w, const order& stages_in_order, greedy_rule greedy) {
-  const std::span<const stage* const> all(stages_in_order);
-  for (std::size_t i = 0; i < all.size();) {
-    const stage& s = *all[i];
-    if (greedy == greedy_rule::after_the_edits && s.does != effect::writes) {
-      if (w.params.temperature < 1e-5f || w.params.top_k == 1) return keep_argmax(w.left);
-      greedy = greedy_rule::in_its_turn;
-    }
-    if (s.does == effect::cuts) {
-      std::size_t end = i;
-      while (end < all.size() && all[end]->does == effect::cuts) ++end;
-      run_cuts(w, all.subspan(i, end - i));
-      i = end;
-      continue;
-    }
-    const auto rest = all.subspan(++i);
-    w.is_last = std::none_of(rest.begin(), rest.end(), [&](const stage* r) { return r->active(w.params); });
-    if (s.does == effect::removes) w.note_reference();
-    s.run(w);
-    if (s.does == effect::writes) w.wrote();
-  }
-}
+/// 0: none.
+char letter_of(std::string_view name);
 
-inline outcome run(const sampling_params& params, const situation& given) {
-  std::vector<bias> logit_bias;
-  std::vector<bias> language_bias;
-  for (const sluice::token_bias& b : params.logit_bias) logit_bias.push_back({b.token, b.bias});
-  for (const sluice::token_bias& b : params.language_bias) language_bias.push_back({b.token, b.bias});
-  walk w{.params = params, .past = given.past, .now = given.now};
-  w.left = enter(given.logits, given.mask,
-                 compose_bias(logit_bias, language_bias, given.call_bias, params.suppressed_tokens));
-  if (w.left.size() > 0) {
-    const bool fixed = params.order.empty();
-    const order stages_in_order = fixed ? fixed_order() : parse_order(params.order);
-    w.temperature_named = std::any_of(stages_in_order.begin(), stages_in_order.end(),
-                                      [](const stage* s) { return s->does == effect::tempers; });
-    run_stages(w, stages_in_order, fixed ? greedy_rule::after_the_edits : greedy_rule::in_its_turn);
-  }
-  outcome result;
-  result.saw_nan = saw_nan(given.logits, given.mask);
-  result.distance = w.left.distance;
-  if (w.left.size() == 0) return result;
-  w.note_reference();
-  result.input = {w.left, w.temperature, *w.reference, w.marginal};
-  result.law = law(result.input, params.draw);
-  return result;
-}
+/// Whether the stage is one of those that joint truncation takes together.
+bool cuts(std::string_view name);
+
+/// Random parameters of every stage, each of them now and then neutral, for a row of that size and that
+/// history.
+void randomise_stages(generator& g, sluice::sampling_params& params, std::size_t size,
+                      const std::vector<int>& past_tokens);
 
 }  // namespace tests::oracle

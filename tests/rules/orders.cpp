@@ -12,18 +12,13 @@ namespace {
 using tests::generator;
 using names = std::vector<std::string_view>;
 
-bool cuts(std::string_view name) {
-  const tests::oracle::order named = tests::oracle::parse_order(name);
-  return named.front()->does == tests::oracle::effect::cuts;
-}
-
 /// Some of the stages, in any order. Under joint truncation the cuts stand side by side.
 names random_order(generator& g, sluice::truncation_rule rule) {
   const bool joint = rule == sluice::truncation_rule::joint;
   names order;
   names group;
   for (const std::string_view name : tests::oracle::stage_names())
-    if (g.chance(0.7)) (joint && cuts(name) ? group : order).push_back(name);
+    if (g.chance(0.7)) (joint && tests::oracle::cuts(name) ? group : order).push_back(name);
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[g.below(i)]);
   order.insert(order.begin() + std::ptrdiff_t(g.below(order.size() + 1)), group.begin(), group.end());
   return order;

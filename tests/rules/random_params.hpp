@@ -25,7 +25,7 @@ inline trial random_trial(generator& g) {
   history.insert(history.end(), t.generated.begin(), t.generated.end());
 
   sluice::sampling_params& p = t.params;
-  for (const oracle::stage& s : oracle::stages) s.randomise(g, p, {size, history});
+  oracle::randomise_stages(g, p, size, history);
   if (g.chance(0.3)) p.min_keep = g.between(0, 6);
   if (g.chance(0.4)) p.truncation = sluice::truncation_rule::joint;
   p.xtc_marginal = g.chance(0.3) && p.dynatemp_range == 0 && p.scatter_strength == 0 && !p.scatter_adaptive &&
