@@ -58,7 +58,8 @@ struct draw_input {
   }
 
   /// (1 - rho) / (1 + rho x / (1 - x)) for a removable token, x their share of the tempered masses; 1 for
-  /// others. Where no other token has a mass, x is their share of the weights: 1 - x is not 0.
+  /// others. Where no other token has a mass, x is their share of the weights: 1 - x is not 0. Where greedy
+  /// leaves a removable token alone, it has no rival.
   std::vector<real> factors() const {
     const std::vector<real> weight = weights();
     std::uint64_t kept_mass = 0;
@@ -70,6 +71,7 @@ struct draw_input {
       (goes ? removable_mass : kept_mass) += mass(weight[i]);
       (goes ? removable : kept) += weight[i];
     }
+    if (kept == 0) return std::vector<real>(weight.size(), 1);
     const real rho = marginal.probability;
     const real odds = kept_mass > 0 ? real(removable_mass) / real(kept_mass) : removable / kept;
     const real factor = (1 - rho) / (1 + rho * odds);

@@ -1,4 +1,4 @@
-// The oracle's filters: top-n-sigma, p-less, typical-p, top-k, top-p, min-p, and the two truncation rules.
+// The oracle's filters: top-n-sigma, p-less, typical-p, top-k, top-p, min-p.
 #pragma once
 
 #include "oracle_row.hpp"
@@ -87,17 +87,6 @@ inline std::size_t min_p_count(row& r, float p, int min_keep) {
     if (t.logit >= cut) ++count;
   }
   return at_least(count, min_keep, r.size());
-}
-
-inline void top_k(row& r, int k) { keep_prefix(r, ranked(r), top_k_count(r, k)); }
-inline void top_p(row& r, float p, int min_keep) { keep_prefix(r, ranked(r), top_p_count(r, p, min_keep)); }
-inline void min_p(row& r, float p, int min_keep) { keep_prefix(r, ranked(r), min_p_count(r, p, min_keep)); }
-
-/// All judge the row as it stood before the first of them, and a token must pass all.
-inline void joint_truncation(row& r, int k, float p, float min, int min_keep) {
-  const std::size_t count =
-      std::min({top_k_count(r, k), top_p_count(r, p, min_keep), min_p_count(r, min, min_keep)});
-  keep_prefix(r, ranked(r), count);
 }
 
 }  // namespace tests::oracle

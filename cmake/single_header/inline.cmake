@@ -4,7 +4,8 @@
 #   cmake -D INCLUDE_DIR=include -D LICENSE=LICENSE -D VERSION=1.2.3 -D OUTPUT=sluice.hpp -P inline.cmake
 #
 # A header with #pragma once stands where it is first included, any other file each time. Includes of the system
-# move to the top; one between #if and #endif stays there, and so does a header of the library.
+# move to the top; one between #if and #endif stays there, and so does a header of the library. What each header puts
+# aside between macros_off.inc and macros_back.inc is put aside once.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -67,6 +68,8 @@ function(expand name)
     follow_conditions("${line}" conditions)
     if(line STREQUAL "#pragma once")
       continue()
+    elseif(line MATCHES "^#include <sluice/macros_(off|back)\\.inc>$")
+      set_property(GLOBAL PROPERTY puts_macros_aside TRUE)
     elseif(line MATCHES "^#include <(sluice/[^>]*)>")
       expand(${CMAKE_MATCH_1})
     elseif(line MATCHES "^#include <([^>]*)>" AND conditions STREQUAL "")
@@ -93,6 +96,12 @@ foreach(header IN LISTS system_headers)
   string(APPEND includes "#include <${header}>\n")
   string(REPLACE "\n#include <${header}>\n" "\n" body "${body}")
 endforeach()
+get_property(puts_macros_aside GLOBAL PROPERTY puts_macros_aside)
+if(puts_macros_aside)
+  file(READ ${INCLUDE_DIR}/sluice/macros_off.inc macros_off)
+  file(READ ${INCLUDE_DIR}/sluice/macros_back.inc macros_back)
+  set(body "\n${macros_off}${body}\n${macros_back}")
+endif()
 string(REGEX REPLACE "\n\n\n+" "\n\n" body "${body}")
 
 file(READ ${LICENSE} licence)

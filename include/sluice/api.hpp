@@ -48,6 +48,8 @@
 #include <sluice/token_mask.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 namespace detail {
@@ -172,3 +174,5 @@ struct sampler {
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

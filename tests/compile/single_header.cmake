@@ -17,10 +17,14 @@ endfunction()
 file(WRITE ${WORK}/LICENSE "You may.\n\nNo warranty.\n")
 write(sluice.hpp "#pragma once\n\n#include <vector>\n\n\
 #include <sluice/a.hpp>\n#include <sluice/b.hpp>\n\nint s[] = {1; 2};\n")
-write(a.hpp "#pragma once\n\n#include <sluice/b.hpp>\n\nint a;\n#include <sluice/part.inc>\n")
+write(a.hpp "#pragma once\n\n#include <sluice/b.hpp>\n\n\
+#include <sluice/macros_off.inc>\n\nint a;\n#include <sluice/part.inc>\n#include <sluice/macros_back.inc>\n")
 write(b.hpp "#pragma once\n\n#include <array>\n#include <vector>\n\n#if defined(B)\n#include <new>\n#include <array>\n\
 #include <sluice/c.hpp>\n#else\n#include <sluice/part.inc>\n#endif\nint b;\n")
-write(c.hpp "#pragma once\n\n#include <span>\n\nint c;\n")
+write(c.hpp "#pragma once\n\n#include <span>\n\n\
+#include <sluice/macros_off.inc>\n\nint c;\n\n#include <sluice/macros_back.inc>\n")
+write(macros_off.inc "#pragma push_macro(\"min\")\n#undef min\n")
+write(macros_back.inc "#pragma pop_macro(\"min\")\n")
 write(part.inc "#if P\nint part;\n#endif\n")
 set(expected [=[
 // sluice 1.2.3 in one file: what sluice/sluice.hpp includes, put together by the target single_header.
@@ -36,6 +40,9 @@ set(expected [=[
 
 #include <array>
 #include <vector>
+
+#pragma push_macro("min")
+#undef min
 
 // --- sluice/sluice.hpp
 
@@ -70,6 +77,8 @@ int part;
 #endif
 
 int s[] = {1; 2};
+
+#pragma pop_macro("min")
 
 #define SLUICE_ONE_HEADER 1
 ]=])

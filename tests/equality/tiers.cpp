@@ -1,4 +1,4 @@
-// Whole chains on every tier that the machine has: the same tokens and laws.
+// Whole chains on every tier: the tokens and laws of the scalar one.
 
 #include <doctest/doctest.h>
 
@@ -7,6 +7,7 @@
 
 #include "rows.hpp"
 #include "support.hpp"
+#include "tiers.hpp"
 
 namespace {
 
@@ -29,7 +30,7 @@ outcome sampled_on(instruction_tier tier, const sluice::sampling_params& p, cons
 
 }  // namespace
 
-TEST_CASE("scalar, AVX2 and AVX-512 draw the same tokens from the same laws") {
+TIER_CASE("chains draw the tokens of the scalar tier, from the same laws") {
   generator g(61);
   const instruction_tier best = sluice::detail::best_tier();
   for (std::size_t i = 0; i < tests::scaled(20'000); ++i) {
@@ -51,15 +52,12 @@ TEST_CASE("scalar, AVX2 and AVX-512 draw the same tokens from the same laws") {
     if (g.chance(0.2)) p.draw = sluice::draw_method::softmax;
     const outcome plain = sampled_on(instruction_tier::scalar, p, row);
     INFO(tests::to_text(row));
-    for (const instruction_tier tier : {instruction_tier::avx2, instruction_tier::avx512}) {
-      if (tier > best) continue;
-      const outcome vectors = sampled_on(tier, p, row);
-      REQUIRE(vectors.token == plain.token);
-      REQUIRE(vectors.law.size() == plain.law.size());
-      for (std::size_t c = 0; c < plain.law.size(); ++c) {
-        REQUIRE(vectors.law[c].id == plain.law[c].id);
-        REQUIRE(vectors.law[c].probability == plain.law[c].probability);
-      }
+    const outcome vectors = sampled_on(tested, p, row);
+    REQUIRE(vectors.token == plain.token);
+    REQUIRE(vectors.law.size() == plain.law.size());
+    for (std::size_t c = 0; c < plain.law.size(); ++c) {
+      REQUIRE(vectors.law[c].id == plain.law[c].id);
+      REQUIRE(vectors.law[c].probability == plain.law[c].probability);
     }
   }
   sluice::force_tier(best);

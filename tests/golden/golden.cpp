@@ -1,7 +1,8 @@
 // Draws the golden tokens on every tier of this machine and compares them with the list.
 //   golden LIST      the first difference in a sentence, and 1
 //   golden --print   the list as it is drawn now, to be put in LIST where draw_version is raised
-// A token stands as its id, or as "-" and the number of its status; "?" after it: NaN was seen.
+// The list begins with the draw_version whose tokens it holds; each other line is a case. A token stands as
+// its id, or as "-" and the number of its status; "?" after it: NaN was seen.
 #include <cstdio>
 #include <fstream>
 #include <sluice/sluice.hpp>
@@ -42,7 +43,10 @@ sluice::sequence begin(const golden::test_case& c) {
   return sequence;
 }
 
+std::string first_line() { return "draw_version: " + std::to_string(sluice::draw_version); }
+
 void print() {
+  std::printf("%s\n", first_line().c_str());
   for (const golden::test_case& c : golden::cases()) {
     const sluice::standard_chain chain(c.params);
     sluice::sequence sequence = begin(c);
@@ -83,9 +87,17 @@ int compare(const char* list) {
   for (const named_tier on :
        {named_tier{instruction_tier::scalar, "scalar"}, named_tier{instruction_tier::avx2, "AVX2"},
         named_tier{instruction_tier::avx512, "AVX-512"}}) {
-    if (!sluice::force_tier(on.tier)) continue;
+    if (!sluice::force_tier(on.tier)) {
+      std::printf("not drawn: no %s\n", on.name);
+      continue;
+    }
     std::ifstream lines(list);
     std::string line;
+    std::getline(lines, line);
+    if (line != first_line()) {
+      std::printf("the list begins with '%s', the library is of '%s'\n", line.c_str(), first_line().c_str());
+      return 1;
+    }
     for (const golden::test_case& c : cases) {
       std::getline(lines, line);
       if (!same(c, line, on.name)) return 1;

@@ -1,5 +1,6 @@
 /* The sampler interface of llama.cpp, as far as sluice and its tests use it: our own declarations, for
-   machines without llama.h. The layouts are those of libllama v0.4.0. */
+   machines without llama.h. The layouts are those of libllama v0.4.0; with SLUICE_FIRST_LLAMA those of its first
+   form, where a program made llama_sampler itself, and the vocabulary was the model's. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,12 +12,9 @@ extern "C" {
 #endif
 
 struct llama_model;
-struct llama_vocab;
 struct llama_context;
 
 typedef int32_t llama_token;
-#define LLAMA_DEFAULT_SEED 0xFFFFFFFF
-#define LLAMA_TOKEN_NULL -1
 
 typedef struct llama_token_data {
   llama_token id;
@@ -30,11 +28,6 @@ typedef struct llama_token_data_array {
   bool sorted;
 } llama_token_data_array;
 
-typedef struct llama_logit_bias {
-  llama_token token;
-  float bias;
-} llama_logit_bias;
-
 typedef void* llama_sampler_context_t;
 struct llama_sampler;
 
@@ -45,13 +38,37 @@ struct llama_sampler_i {
   void (*reset)(struct llama_sampler*);
   struct llama_sampler* (*clone)(const struct llama_sampler*);
   void (*free)(struct llama_sampler*);
+#ifndef SLUICE_FIRST_LLAMA
   void* others[10]; /* sampling on other devices: null */
+#endif
 };
 
 struct llama_sampler {
   struct llama_sampler_i* iface;
   llama_sampler_context_t ctx;
 };
+
+llama_token llama_sampler_sample(struct llama_sampler*, struct llama_context*, int32_t index);
+float* llama_get_logits_ith(struct llama_context*, int32_t index);
+const struct llama_model* llama_get_model(const struct llama_context*);
+
+#ifdef SLUICE_FIRST_LLAMA
+
+int32_t llama_n_vocab(const struct llama_model*);
+
+#else
+
+#define LLAMA_DEFAULT_SEED 0xFFFFFFFF
+#define LLAMA_TOKEN_NULL -1
+
+struct llama_vocab;
+const struct llama_vocab* llama_model_get_vocab(const struct llama_model*);
+int32_t llama_vocab_n_tokens(const struct llama_vocab*);
+
+typedef struct llama_logit_bias {
+  llama_token token;
+  float bias;
+} llama_logit_bias;
 
 typedef struct llama_sampler_chain_params {
   bool no_perf;
@@ -64,7 +81,6 @@ void llama_sampler_apply(struct llama_sampler*, llama_token_data_array*);
 void llama_sampler_reset(struct llama_sampler*);
 struct llama_sampler* llama_sampler_clone(const struct llama_sampler*);
 void llama_sampler_free(struct llama_sampler*);
-llama_token llama_sampler_sample(struct llama_sampler*, struct llama_context*, int32_t index);
 
 struct llama_sampler_chain_params llama_sampler_chain_default_params(void);
 struct llama_sampler* llama_sampler_chain_init(struct llama_sampler_chain_params);
@@ -87,10 +103,7 @@ struct llama_sampler* llama_sampler_init_penalties(int32_t n_vocab, int32_t last
                                                    float present);
 struct llama_sampler* llama_sampler_init_logit_bias(int32_t n_vocab, int32_t count, const llama_logit_bias*);
 
-float* llama_get_logits_ith(struct llama_context*, int32_t index);
-const struct llama_model* llama_get_model(const struct llama_context*);
-const struct llama_vocab* llama_model_get_vocab(const struct llama_model*);
-int32_t llama_vocab_n_tokens(const struct llama_vocab*);
+#endif
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,8 @@
 
 #include "compare.hpp"
 
+#include <sstream>
+
 namespace tests {
 namespace {
 
@@ -11,58 +13,33 @@ std::string to_text(std::span<const int> tokens) {
   return text + "}";
 }
 
+/// A field as it can be read in a failure, from the library's own table of them.
+std::string to_text(const sluice::detail::field& f, const sluice::sampling_params& p) {
+  std::ostringstream text;
+  text.precision(9);
+  const auto biases = [&](const std::vector<sluice::token_bias>& all) {
+    for (const auto& b : all) text << b.token << ':' << b.bias << ' ';
+  };
+  if (f.real) text << p.*f.real;
+  if (f.integer) text << p.*f.integer;
+  if (f.flag) text << p.*f.flag;
+  if (f.tokens) text << to_text(p.*f.tokens);
+  if (f.biases) biases(p.*f.biases);
+  if (f.breakers)
+    for (const std::vector<int>& breaker : p.*f.breakers) text << to_text(breaker);
+  if (f.seed && p.*f.seed) text << *(p.*f.seed);
+  if (f.order) text << p.*f.order;
+  if (f.choices.get) text << f.choices.names[f.choices.get(p)];
+  return text.str();
+}
+
 /// The fields that are not neutral.
 std::string to_text(const sluice::sampling_params& p) {
-  const sluice::sampling_params off;
   std::string text;
-  const auto field = [&](const char* name, auto value, auto neutral) {
-    if (value != neutral) text += std::string(name) + "=" + std::to_string(value) + " ";
-  };
-  if (!p.order.empty()) text += "order=" + p.order + " ";
-  field("temperature", p.temperature, off.temperature);
-  field("dynatemp_range", p.dynatemp_range, off.dynatemp_range);
-  field("dynatemp_exponent", p.dynatemp_exponent, off.dynatemp_exponent);
-  field("top_k", p.top_k, off.top_k);
-  field("min_keep", p.min_keep, off.min_keep);
-  field("top_p", p.top_p, off.top_p);
-  field("min_p", p.min_p, off.min_p);
-  field("typical_p", p.typical_p, off.typical_p);
-  field("top_n_sigma", p.top_n_sigma, off.top_n_sigma);
-  field("p_less", int(p.p_less), 0);
-  field("xtc_probability", p.xtc_probability, off.xtc_probability);
-  field("xtc_threshold", p.xtc_threshold, off.xtc_threshold);
-  field("xtc_marginal", int(p.xtc_marginal), 0);
-  if (!p.xtc_protected.empty()) text += "xtc_protected=" + to_text(p.xtc_protected) + " ";
-  field("repetition_penalty", p.repetition_penalty, off.repetition_penalty);
-  field("frequency_penalty", p.frequency_penalty, off.frequency_penalty);
-  field("presence_penalty", p.presence_penalty, off.presence_penalty);
-  field("penalty_last_n", p.penalty_last_n, off.penalty_last_n);
-  field("repetition_normalized", int(p.repetition_normalized), 0);
-  field("occurrence_counts_prompt", int(p.occurrence_counts_prompt), 1);
-  field("dry_multiplier", p.dry_multiplier, off.dry_multiplier);
-  field("dry_base", p.dry_base, off.dry_base);
-  field("dry_allowed_length", p.dry_allowed_length, off.dry_allowed_length);
-  field("dry_penalty_last_n", p.dry_penalty_last_n, off.dry_penalty_last_n);
-  for (const std::vector<int>& breaker : p.dry_sequence_breakers) text += "breaker=" + to_text(breaker) + " ";
-  field("scatter_strength", p.scatter_strength, off.scatter_strength);
-  field("scatter_radius", p.scatter_radius, off.scatter_radius);
-  field("scatter_k", p.scatter_k, off.scatter_k);
-  field("scatter_steps", p.scatter_steps, off.scatter_steps);
-  field("scatter_adaptive", int(p.scatter_adaptive), 0);
-  field("scatter_strength_min", p.scatter_strength_min, off.scatter_strength_min);
-  field("scatter_strength_max", p.scatter_strength_max, off.scatter_strength_max);
-  field("scatter_entropy_target", p.scatter_entropy_target, off.scatter_entropy_target);
-  field("scatter_absorption", p.scatter_absorption, off.scatter_absorption);
-  field("scatter_collision", p.scatter_collision, off.scatter_collision);
-  field("scatter_absorption_last_n", p.scatter_absorption_last_n, off.scatter_absorption_last_n);
-  for (const auto& b : p.logit_bias)
-    text += "bias=" + std::to_string(b.token) + ":" + std::to_string(b.bias) + " ";
-  for (const auto& b : p.language_bias)
-    text += "language=" + std::to_string(b.token) + ":" + std::to_string(b.bias) + " ";
-  if (!p.suppressed_tokens.empty()) text += "suppressed=" + to_text(p.suppressed_tokens) + " ";
-  field("truncation", int(p.truncation), 0);
-  field("engine", int(p.engine), 0);
-  field("draw", int(p.draw), 0);
+  for (const sluice::detail::field& f : sluice::detail::fields) {
+    const std::string value = to_text(f, p);
+    if (value != to_text(f, {})) text += std::string(f.name) + '=' + value + ' ';
+  }
   return text;
 }
 

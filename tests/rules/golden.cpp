@@ -23,6 +23,9 @@ std::string token_of(const sluice::sampling_params& params, const tests::trial& 
 
 TEST_CASE("the golden tokens are the oracle's") {
   std::ifstream list(SLUICE_TEST_DATA "/golden.txt");
+  std::string version;
+  REQUIRE(bool(std::getline(list, version)));
+  CHECK(version == "draw_version: " + std::to_string(sluice::draw_version));
   const std::vector<golden::test_case> cases = golden::cases();
   const std::size_t stride = cases.size() * golden::steps_a_case / tests::scaled(10'000);
   std::size_t number = 0;

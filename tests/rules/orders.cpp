@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "random_params.hpp"
@@ -9,51 +10,37 @@
 namespace {
 
 using tests::generator;
-using tests::oracle::step;
-using tests::oracle::step_name;
+using names = std::vector<std::string_view>;
 
-bool truncates(const step_name& s) {
-  return s.what == step::top_k || s.what == step::top_p || s.what == step::min_p;
-}
-
-/// Some of the stages, in any order. Under joint truncation top-k, top-p and min-p stand side by side.
-std::vector<step_name> random_order(generator& g, sluice::truncation_rule rule) {
+/// Some of the stages, in any order. Under joint truncation the cuts stand side by side.
+names random_order(generator& g, sluice::truncation_rule rule) {
   const bool joint = rule == sluice::truncation_rule::joint;
-  std::vector<step_name> order;
-  std::vector<step_name> group;
-  for (const step_name& s : tests::oracle::step_names)
-    if (g.chance(0.7)) (joint && truncates(s) ? group : order).push_back(s);
+  names order;
+  names group;
+  for (const std::string_view name : tests::oracle::stage_names())
+    if (g.chance(0.7)) (joint && tests::oracle::cuts(name) ? group : order).push_back(name);
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[g.below(i)]);
   order.insert(order.begin() + std::ptrdiff_t(g.below(order.size() + 1)), group.begin(), group.end());
   return order;
 }
 
 /// In names; or in letters, where every stage has one.
-std::string to_order(const std::vector<step_name>& order, bool letters) {
+std::string to_order(const names& order, bool letters) {
   std::string text;
-  for (const step_name& s : order) {
+  for (const std::string_view name : order) {
     if (letters)
-      text += s.letter;
+      text += tests::oracle::letter_of(name);
     else
-      text += std::string(s.name) + ";";
+      text += std::string(name) + ";";
   }
   return text;
 }
 
-bool before(const std::vector<step_name>& order, step a, step b) {
-  const auto at = [&](step s) {
-    return std::find_if(order.begin(), order.end(), [&](const step_name& n) { return n.what == s; });
-  };
-  return at(a) < at(b);
-}
-
 /// The coin-free XTC acts in the draw: it has the law of the coin only where nothing but temperature follows.
-bool allows_marginal(const std::vector<step_name>& order) {
-  return std::none_of(
-      tests::oracle::step_names.begin(), tests::oracle::step_names.end(), [&](const step_name& s) {
-        return s.what != step::xtc && s.what != step::temperature && before(order, step::xtc, s.what) &&
-               std::any_of(order.begin(), order.end(), [&](const step_name& n) { return n.what == s.what; });
-      });
+bool allows_marginal(const names& order) {
+  const auto xtc = std::find(order.begin(), order.end(), "xtc");
+  return std::all_of(xtc, order.end(),
+                     [](std::string_view name) { return name == "xtc" || name == "temperature"; });
 }
 
 }  // namespace
@@ -63,9 +50,10 @@ TEST_CASE("a chain in any order gives the oracle's survivors, logits, probabilit
   tests::comparison compare;
   for (std::size_t i = tests::scaled(10'000); i > 0; --i) {
     tests::trial t = tests::random_trial(g);
-    const std::vector<step_name> order = random_order(g, t.params.truncation);
-    const bool has_letters =
-        std::all_of(order.begin(), order.end(), [](const step_name& s) { return s.letter != '\0'; });
+    const names order = random_order(g, t.params.truncation);
+    const bool has_letters = std::all_of(order.begin(), order.end(), [](std::string_view name) {
+      return tests::oracle::letter_of(name) != 0;
+    });
     t.params.order = to_order(order, has_letters && g.chance(0.5));
     if (!allows_marginal(order)) t.params.xtc_marginal = false;
     const sluice::problem problem = tests::check(t.params);

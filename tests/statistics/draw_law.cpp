@@ -93,25 +93,13 @@ TEST_CASE("the two draws have one law") {
 }
 
 // Temperature cancels where 1 / T multiplies after the exponential: no test at T = 1 sees it.
-TEST_CASE("half the temperature sharpens both draws") {
+TEST_CASE("chi-square tells a temperature that cancels") {
   const std::size_t draws = tests::scaled(200'000);
   const row_to_draw row = make_row_to_draw(form::wide, 20, 4);
-  const std::vector<double> law = law_of(row);
-  const auto top = std::size_t(std::max_element(law.begin(), law.end()) - law.begin());
-  double last_gumbel = 0, last_softmax = 0;
-  for (const float temperature : {4.0f, 2.0f, 1.0f, 0.5f}) {
-    opened open(row, temperature);
-    const auto share = [&](auto draw) { return double(counts_of(20, draws, draw)[top]) / double(draws); };
-    const double of_gumbel = share([&](std::uint64_t position) { return open.gumbel(5, position); });
-    const double of_softmax = share([&](std::uint64_t position) { return open.softmax(5, position); });
-    CHECK(of_gumbel > last_gumbel + 0.05);
-    CHECK(of_softmax > last_softmax + 0.05);
-    last_gumbel = of_gumbel;
-    last_softmax = of_softmax;
-    opened cancelled(row, 1);
-    const auto ignoring = [&](std::uint64_t position) { return cancelled.gumbel(5, position); };
+  opened cancelled(row, 1);
+  const auto ignoring = [&](std::uint64_t position) { return cancelled.gumbel(5, position); };
+  for (const float temperature : {4.0f, 2.0f, 1.0f, 0.5f})
     CHECK(has_law(row, temperature, draws, ignoring) == (temperature == 1));
-  }
 }
 
 TEST_CASE("chi-square tells faulty noise") {

@@ -1,3 +1,4 @@
+// What the harness does not ask of scatter (rules/reshapes.cpp): exact numbers, and rows at the edge.
 #include <algorithm>
 
 #include "faults.hpp"
@@ -40,73 +41,24 @@ double probability_of(const std::vector<sluice::candidate>& survivors, int id) {
 
 }  // namespace
 
-TEST_CASE("scatter keeps the order of the medium") {
-  generator g(60);
-  for (int i = 0; i < 300; ++i) {
-    const std::vector<float> row = make_row(g);
-    sluice::sampling_params p = creative();
-    p.scatter_strength = static_cast<float>(g.uniform());
-    p.scatter_radius = static_cast<float>(g.uniform(0.1, 8));
-    p.scatter_steps = g.between(1, 4);
-    p.scatter_k = g.between(2, 200);
-    CAPTURE(to_text(row));
-    CHECK(ids_in_order(left(p, row)) == ranking(row, static_cast<std::size_t>(p.scatter_k)));
-  }
-}
-
-TEST_CASE("scatter keeps the argmax") {
-  generator g(61);
-  for (int i = 0; i < 300; ++i) {
-    const std::vector<float> row = make_row(g);
-    sluice::sampling_params p = creative();
-    p.scatter_strength = 1;
-    p.scatter_steps = 8;
-    CHECK(left(p, row).front().id == std::max_element(row.begin(), row.end()) - row.begin());
-  }
-}
-
-TEST_CASE("scatter leaves probabilities that sum to 1") {
-  generator g(62);
-  for (int i = 0; i < 300; ++i) {
-    double sum = 0;
-    for (const sluice::candidate& c : left(creative(), make_row(g))) sum += double(c.probability);
-    CHECK(sum == doctest::Approx(1).epsilon(1e-5));
-  }
-}
-
-TEST_CASE("scatter cuts the row to the best k") {
-  std::vector<float> row;
-  for (int i = 0; i < 500; ++i) row.push_back(static_cast<float>(i * 7 % 500) / 50);
-  for (const int k : {2, 3, 64, 499, 500, 501, 1024}) {
-    sluice::sampling_params p = creative();
-    p.scatter_k = k;
-    CHECK(left(p, row).size() == std::min<std::size_t>(500, static_cast<std::size_t>(k)));
-    CHECK(left(p, row).front().id == ranking(row, 1).front());
-  }
-}
-
-TEST_CASE("scatter with collision 0, or with a coin that misses, leaves the row bit-identical") {
+TEST_CASE("scatter whose coin misses leaves the row bit-identical") {
   generator g(63);
   int hits = 0;
   for (int i = 0; i < 300; ++i) {
     const std::vector<float> row = make_row(g, shape::gaussian, 200);
     const sluice::sequence sequence(static_cast<std::uint64_t>(i));
     const auto untouched = left({}, row, sequence);
-    const auto same = [&](const std::vector<sluice::candidate>& found) {
-      return std::equal(found.begin(), found.end(), untouched.begin(), untouched.end(),
-                        [](const auto& a, const auto& b) {
-                          return a.id == b.id && a.logit == b.logit && a.probability == b.probability;
-                        });
-    };
     sluice::sampling_params p = creative();
-    p.scatter_collision = 0;
-    CHECK(same(left(p, row, sequence)));
     p.scatter_collision = 0.25f;
     const auto gated = left(p, row, sequence);
-    if (gated.size() == 64)
+    if (gated.size() == 64) {
       ++hits;
-    else
-      CHECK(same(gated));
+      continue;
+    }
+    CHECK(std::equal(gated.begin(), gated.end(), untouched.begin(), untouched.end(),
+                     [](const auto& a, const auto& b) {
+                       return a.id == b.id && a.logit == b.logit && a.probability == b.probability;
+                     }));
   }
   CHECK(hits > 40);  // 75 expected
   CHECK(hits < 115);
@@ -139,13 +91,6 @@ FAULT_CASE("scatter leaves the ranking of near-tied rows unchanged, ids included
     for (float& l : row) l = 5.0f + static_cast<float>(g.between(0, 3)) * 0x1p-21f;
     CHECK(ids_in_order(left(creative(), row)) == ranking(row, 64));
   }
-}
-
-TEST_CASE("scatter gives no mass to a masked token") {
-  const std::vector<float> row{5, 4, 3, 2, 1};
-  const std::vector<std::uint32_t> mask{0b10101};
-  CHECK(ids_in_order(left(creative(), row, sluice::sequence(1), {.mask = mask})) ==
-        std::vector<int>{0, 2, 4});
 }
 
 TEST_CASE("absorption that leaves no token any mass keeps the relative odds of equal counts") {
