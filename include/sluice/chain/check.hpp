@@ -24,7 +24,7 @@ inline problem check_choice(const field& f, std::uint8_t index) {
   return sentence(f.name) << " must be one of " << f.choices.names << ", got " << std::int64_t{index};
 }
 
-inline problem check_member(const field& f, const sampling_params& params, std::size_t vocab_size) {
+SLUICE_COLD problem check_member(const field& f, const sampling_params& params, std::size_t vocab_size) {
   if (f.real) return check_value(f.name, params.*f.real, f.reals);
   if (f.integer) return check_value(f.name, params.*f.integer, f.integers);
   if (f.tokens) return check_ids(f.name, params.*f.tokens, vocab_size);
@@ -58,7 +58,7 @@ inline problem check_joint_filters(const sampling_params& params, const stage_or
 }
 
 /// What fields ask of each other.
-inline problem check_together(const sampling_params& params) {
+SLUICE_COLD problem check_together(const sampling_params& params) {
   problem found;
   for_each_stage([&](auto stage, std::size_t) {
     using type = typename decltype(stage)::type;
@@ -83,7 +83,7 @@ inline problem check_together(const sampling_params& params) {
   return {};
 }
 
-[[gnu::noinline]] inline problem check_params(const sampling_params& params, std::size_t vocab_size) {
+SLUICE_COLD problem check_params(const sampling_params& params, std::size_t vocab_size) {
   if (vocab_size > max_vocab_size)
     return sentence("vocab_size") << " must be <= " << std::int64_t{max_vocab_size} << ", got "
                                   << static_cast<std::int64_t>(vocab_size);

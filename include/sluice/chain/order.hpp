@@ -113,7 +113,7 @@ constexpr std::size_t order_place_lettered(char letter) noexcept {
   return i;
 }
 
-constexpr stage_order parse_order_names(std::string_view text) noexcept {
+[[gnu::cold]] constexpr stage_order parse_order_names(std::string_view text) noexcept {
   stage_order order;
   for (text = trim(text); !text.empty() && order.fault == order_fault::none;) {
     const std::string_view name = cut_item(text, ';');
@@ -128,7 +128,7 @@ constexpr stage_order parse_order_names(std::string_view text) noexcept {
   return order;
 }
 
-constexpr stage_order parse_order_letters(std::string_view text) noexcept {
+[[gnu::cold]] constexpr stage_order parse_order_letters(std::string_view text) noexcept {
   stage_order order;
   for (text = trim(text); !text.empty() && order.fault == order_fault::none;) {
     // A letter of UTF-8 is shown whole.
@@ -146,7 +146,7 @@ constexpr stage_order parse_order_letters(std::string_view text) noexcept {
 }
 
 /// A text with a ';', or that is one known name, is read as names; any other as letters.
-constexpr stage_order parse_order(std::string_view text) noexcept {
+[[gnu::cold]] constexpr stage_order parse_order(std::string_view text) noexcept {
   const bool names =
       text.find(';') != std::string_view::npos || order_place_named(trim(text)) < order_names.count;
   return names ? parse_order_names(text) : parse_order_letters(text);

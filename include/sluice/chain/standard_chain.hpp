@@ -28,7 +28,7 @@ struct standard_plan {
 inline namespace SLUICE_ISA {
 
 /// Adds the stage at a place of the list, in the order of a text or in the fixed one.
-inline void add_in_order(plan_builder& builder, const listed_stages& stages, const stage_order& order) {
+SLUICE_COLD void add_in_order(plan_builder& builder, const listed_stages& stages, const stage_order& order) {
   const auto add = [&](std::uint32_t which) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       ((which >> I & 1 ? builder.add(std::get<I>(stages), I) : void()), ...);
@@ -45,7 +45,7 @@ inline void add_in_order(plan_builder& builder, const listed_stages& stages, con
 
 /// The plan of parameters that `check` has passed. A temperature that the order leaves out is 1, for the
 /// stages that read it too.
-SLUICE_NEVER_INLINE shared_plan make_plan(sampling_params params) {
+SLUICE_COLD shared_plan make_plan(sampling_params params) {
   auto* const made = new standard_plan;
   shared_plan shared(
       made, [](const standard_plan* last) { delete last; }, &made->owners);

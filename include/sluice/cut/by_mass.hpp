@@ -47,7 +47,7 @@ class mass_under {
 template <class Before>
 kernel::rank_key by_sorting(std::span<kernel::rank_key> keys, std::uint64_t need, Before before,
                             const mass_under& mass) noexcept {
-  std::sort(keys.begin(), keys.end(), before);
+  std::sort(keys.data(), keys.data() + keys.size(), before);
   std::uint64_t sum = 0;
   for (const kernel::rank_key key : keys)
     if ((sum += mass(key)) >= need) return key;
@@ -62,7 +62,7 @@ kernel::rank_key by_halving(std::span<kernel::rank_key> keys, std::uint64_t need
   std::uint64_t passed = 0;
   while (keys.size() > 1) {
     const std::size_t half = keys.size() / 2;
-    std::nth_element(keys.begin(), keys.begin() + std::ptrdiff_t(half), keys.end(), before);
+    std::nth_element(keys.data(), keys.data() + half, keys.data() + keys.size(), before);
     const std::uint64_t first = mass(std::span<const kernel::rank_key>(keys.first(half)));
     if (passed + first >= need) {
       keys = keys.first(half);
@@ -90,8 +90,8 @@ inline kernel::rank_key cut_all(row& r, Before before, float p, int min_keep) no
   const std::span<kernel::rank_key> all = keys_in(row_internals::blocks(r), kernel::lowest);
   const kernel::rank_key last = cut_keys(r, all, need, before);
   if (min_keep <= 1) return last;
-  const auto least = all.begin() + std::ptrdiff_t(std::min(std::size_t(min_keep), all.size()) - 1);
-  std::nth_element(all.begin(), least, all.end(), before);
+  kernel::rank_key* const least = all.data() + (std::min(std::size_t(min_keep), all.size()) - 1);
+  std::nth_element(all.data(), least, all.data() + all.size(), before);
   return before(last, *least) ? *least : last;
 }
 
@@ -144,7 +144,7 @@ SLUICE_NEVER_INLINE std::span<candidate> heavier_than(row& r, float fraction) no
   const auto light =
       std::partition(keys.begin(), keys.end(), [&](kernel::rank_key key) { return mass(key) > limit; });
   keys = keys.first(std::size_t(light - keys.begin()));
-  std::sort(keys.begin(), keys.end(), before_by_rank{});
+  sort_by_rank(keys);
   return scratch::to_candidates(keys);
 }
 

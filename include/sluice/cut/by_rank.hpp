@@ -14,10 +14,6 @@ namespace sluice::inline v1::inline SLUICE_ISA::cut {
 
 SLUICE_IEEE_BEGIN
 
-struct before_by_rank {
-  bool operator()(kernel::rank_key a, kernel::rank_key b) const noexcept { return a > b; }
-};
-
 /// A list up to this length is looked at whole.
 inline constexpr std::size_t few_tokens = 1024;
 
@@ -74,13 +70,12 @@ SLUICE_NEVER_INLINE std::span<kernel::rank_key> first_keys(row& r, std::size_t k
   row_blocks& blocks = row_internals::blocks(r);
   if (row_internals::engine(r) == truncation_engine::sort) {
     const std::span<kernel::rank_key> all = keys_in(blocks, kernel::lowest);
-    std::sort(all.begin(), all.end(), before_by_rank{});
+    sort_by_rank(all);
     return all.first(k);
   }
   if (blocks.is_list() && r.size() <= few_tokens) {
     const std::span<kernel::rank_key> all = keys_in(blocks, kernel::lowest);
-    if (k < all.size())
-      std::nth_element(all.begin(), all.begin() + std::ptrdiff_t(k - 1), all.end(), before_by_rank{});
+    if (k < all.size()) first_by_rank(all, k);
     return all.first(k);
   }
   // Blocks in rank of their best, so that the threshold rises at once where many tokens pass it.
@@ -95,7 +90,7 @@ SLUICE_NEVER_INLINE std::span<kernel::rank_key> first_keys(row& r, std::size_t k
   for (const kernel::block& block : blocks.table())
     if (block.max >= least)
       best[reaching++] = kernel::key_of(block.max, token_id(&block - blocks.table().data()));
-  std::sort(best, best + reaching, before_by_rank{});
+  sort_by_rank({best, reaching});
   std::size_t count = 0;
   kernel::rank_key worst = 0;  // k tokens rank at or above it
   for (std::size_t i = 0; i < reaching; ++i) {
@@ -103,12 +98,12 @@ SLUICE_NEVER_INLINE std::span<kernel::rank_key> first_keys(row& r, std::size_t k
     if (worst != 0 && kernel::key_of(block.max, block.id(0)) < worst) continue;
     count += blocks.kernels().collect(&blocks.widened(block), 1, least, kernel::infinite(1), out + count);
     if (count < 2 * k + random::block_size) continue;
-    std::nth_element(out, out + (k - 1), out + count, before_by_rank{});
+    first_by_rank({out, count}, k);
     count = k;
     worst = out[k - 1];
     least = std::max(least, kernel::logit_of(worst));
   }
-  if (count > k) std::nth_element(out, out + (k - 1), out + count, before_by_rank{});
+  if (count > k) first_by_rank({out, count}, k);
   return {out, k};
 }
 
@@ -177,7 +172,7 @@ SLUICE_NEVER_INLINE std::span<candidate> row::top(std::size_t k) noexcept {
   if (k == 0 || empty()) return {};
   const std::span<kernel::rank_key> keys =
       k >= size() ? cut::keys_in(blocks_, kernel::lowest) : cut::first_keys(*this, k);
-  std::sort(keys.begin(), keys.end(), cut::before_by_rank{});
+  sort_by_rank(keys);
   return scratch::to_candidates(keys);
 }
 

@@ -28,7 +28,7 @@ inline namespace SLUICE_ISA {
 
 SLUICE_IEEE_BEGIN
 
-inline void build(rank_diffusion& d, int k, float radius) {
+SLUICE_COLD void build(rank_diffusion& d, int k, float radius) {
   const std::size_t size = std::min(std::size_t(k), rank_diffusion::longest);
   d.weight.clear();
   d.prefix.clear();

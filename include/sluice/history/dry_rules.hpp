@@ -33,8 +33,8 @@ inline namespace SLUICE_ISA {
 
 /// The rules of `dry_allowed_length` (below 1: 1), `dry_penalty_last_n` and `dry_sequence_breakers`. An empty
 /// breaker breaks nothing. Throws std::bad_alloc. Cost: a sort of the breakers.
-inline dry_rules make_dry_rules(int allowed_length, int last_n,
-                                std::span<const std::vector<token_id>> breakers) {
+SLUICE_COLD dry_rules make_dry_rules(int allowed_length, int last_n,
+                                     std::span<const std::vector<token_id>> breakers) {
   std::vector<const std::vector<token_id>*> sorted;
   for (const auto& breaker : breakers)
     if (!breaker.empty()) sorted.push_back(&breaker);

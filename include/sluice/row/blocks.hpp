@@ -187,6 +187,7 @@ class row_blocks {
   }
 
   // row/edit.hpp
+  void remove_keys(std::span<const kernel::rank_key> keys) noexcept;
   void number_blocks() noexcept;
   bool find(token_id token, kernel::block*& block, std::uint32_t& index) noexcept;
   float* writable(kernel::block& block) noexcept;

@@ -13,6 +13,7 @@
 
 #include <sluice/kernel/saturate.hpp>
 #include <sluice/row/blocks.hpp>
+#include <sluice/row/sort.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 
@@ -179,15 +180,23 @@ inline void row_blocks::edit_all(F&& f) noexcept {
   ++changes_;
 }
 
-/// Keys come block by block, in the order of ids: each block is copied once, and its maximum taken once where
-/// it lost it.
 template <class Keep>
 inline void row_blocks::remove_between(float least, float below, Keep&& keep) noexcept {
   least = std::max(least, threshold_);
   auto* const keys = scratch().take<kernel::rank_key>(vocab_);
   const std::size_t count = kernels_.collect(widened(least), block_count_, least, below, keys);
-  std::size_t removed = 0, b = 0;
-  for (std::size_t i = 0; i < count;) {
+  std::size_t removed = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    keys[removed] = keys[i];
+    removed += !keep(kernel::id_of(keys[i]), kernel::logit_of(keys[i]));
+  }
+  if (removed > 0) remove_keys({keys, removed});
+}
+
+/// Keys come in the order of ids: each block is copied once, and its maximum taken once where it lost it.
+SLUICE_NEVER_INLINE void row_blocks::remove_keys(std::span<const kernel::rank_key> keys) noexcept {
+  std::size_t b = 0;
+  for (std::size_t i = 0; i < keys.size();) {
     const token_id number = kernel::id_of(keys[i]) / token_id(random::block_size);
     if (dense_) {
       b = std::size_t(number);
@@ -195,26 +204,19 @@ inline void row_blocks::remove_between(float least, float below, Keep&& keep) no
       while (blocks_[b].first / token_id(random::block_size) != number) ++b;
     }
     kernel::block& block = blocks_[b];
-    float* copy = nullptr;
+    float* const copy = writable(block);
     bool lost_best = false;
-    std::uint32_t at = 0;
-    for (; i < count; ++i) {
+    const token_id* id_at = block.ids;
+    for (; i < keys.size(); ++i) {
       const token_id id = kernel::id_of(keys[i]);
       if (id - block.first >= token_id(random::block_size)) break;
-      const float logit = kernel::logit_of(keys[i]);
-      if (keep(id, logit)) continue;
-      if (copy == nullptr) copy = writable(block);
-      at = block.ids == nullptr
-               ? std::uint32_t(id - block.first)
-               : std::uint32_t(std::lower_bound(block.ids + at, block.ids + block.count, id) - block.ids);
-      lost_best = lost_best || !(logit < block.max);
-      copy[at] = kernel::infinite(-1);
-      ++removed;
+      if (id_at != nullptr) id_at = std::lower_bound(id_at, block.ids + block.count, id);
+      copy[id_at != nullptr ? id_at - block.ids : id - block.first] = kernel::infinite(-1);
+      lost_best = lost_best || !(kernel::logit_of(keys[i]) < block.max);
     }
     if (lost_best) take_max(block);
   }
-  if (removed == 0) return;
-  if (size_known_) size_ -= removed;
+  if (size_known_) size_ -= keys.size();
   complete_ = max_known_ = false;
   ++changes_;
 }
@@ -237,8 +239,7 @@ inline void row_blocks::list_kept(float least, Keep&& keep) noexcept {
 }
 
 SLUICE_NEVER_INLINE void row_blocks::list_keys(std::span<kernel::rank_key> keys) noexcept {
-  std::sort(keys.begin(), keys.end(),
-            [](auto a, auto b) { return std::uint32_t(a) > std::uint32_t(b); });  // ids are inverted
+  sort_by_id(keys);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     ids_[i] = kernel::id_of(keys[i]);
     logits_[i] = kernel::logit_of(keys[i]);

@@ -69,7 +69,7 @@ inline void row::remove(std::span<const candidate> tokens) noexcept {
 }
 
 SLUICE_NEVER_INLINE void row::replace(std::span<candidate> candidates) noexcept {
-  std::sort(candidates.begin(), candidates.end(),
+  std::sort(candidates.data(), candidates.data() + candidates.size(),
             [](const candidate& a, const candidate& b) { return a.id < b.id; });
   blocks_.list_written([candidates](token_id* ids, float* logits) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -120,7 +120,7 @@ SLUICE_NEVER_INLINE void row_internals::add_sorted_biases(row& r,
     if (own[i].token >= 0 && std::size_t(own[i].token) < r.vocab_size())
       calls[count++] = std::uint64_t(own[i].token) << 32 | i;
   }
-  std::sort(calls, calls + count);
+  sort_ascending(calls, count);
   const auto named = [request](token_id token) noexcept -> kernel::any_float {
     const auto at = std::lower_bound(request.begin(), request.end(), token,
                                      [](const token_bias& entry, token_id id) { return entry.token < id; });

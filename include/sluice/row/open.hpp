@@ -12,6 +12,7 @@
 #include <sluice/row/blocks.hpp>
 #include <sluice/row/edit.hpp>
 #include <sluice/row/mask.hpp>
+#include <sluice/row/sort.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
 
@@ -24,7 +25,7 @@ inline std::span<std::uint64_t> sorted_ids(const logits_view& logits, std::uint6
   std::size_t count = 0;
   for (std::size_t i = 0; i < logits.size(); ++i)
     if (logits.ids()[i] >= 0) out[count++] = std::uint64_t(logits.ids()[i]) << 32 | i;
-  std::sort(out, out + count);
+  sort_ascending(out, count);
   const auto end = std::unique(out, out + count, [](auto a, auto b) { return a >> 32 == b >> 32; });
   return {out, end};
 }

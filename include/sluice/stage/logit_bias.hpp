@@ -35,7 +35,7 @@ struct logit_bias {
   void build() {
     std::vector<std::uint64_t> order;  // id << 32 | place: the written order of an id's biases is kept
     for (const token_bias& entry : biases) order.push_back(std::uint64_t(entry.token) << 32 | order.size());
-    std::sort(order.begin(), order.end());
+    sort_ascending(order.data(), order.size());
     std::vector<token_bias> sums;
     for (const std::uint64_t at : order) {
       const token_bias& entry = biases[at & 0xffffffffu];
