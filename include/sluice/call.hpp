@@ -117,7 +117,7 @@ template <class Plan>
 SLUICE_NEVER_INLINE bool prepare(const Plan& plan, sequence& q, std::size_t vocab_size,
                                  workspace* memory) noexcept {
   const exact_arithmetic arithmetic;
-  const std::size_t blocks = (vocab_size + random::block_size - 1) / random::block_size;
+  const std::size_t blocks = (vocab_size + detail::block_size - 1) / detail::block_size;
   workspace& grown = memory != nullptr ? *memory : thread_workspace();
   return detail::workspace_access::row_memory(grown, row_bytes(vocab_size, blocks, 0)) != nullptr &&
          plan.prepare(q, grown, vocab_size);

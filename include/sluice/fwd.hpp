@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include <sluice/config.hpp>
 
 namespace sluice::inline v1 {
@@ -18,6 +20,9 @@ template <class... Stages>
 class chain;
 template <class... Stages>
 class custom_chain;
+
+/// A seed from the operating system.
+std::uint64_t random_seed();
 
 inline namespace SLUICE_ISA {
 class row;

@@ -9,7 +9,7 @@
 #include <span>
 
 #include <sluice/history/token_map.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
 #include <sluice/repeats.hpp>
 #include <sluice/sequence.hpp>
 

@@ -7,7 +7,7 @@
 
 #include <sluice/api.hpp>
 #include <sluice/history.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/seed.hpp>
 #include <sluice/standard_chain.hpp>
 
 namespace sluice::inline v1 {

@@ -12,9 +12,6 @@
 
 namespace sluice::inline v1 {
 
-/// A seed from the operating system.
-std::uint64_t random_seed();
-
 /// Which tokens of a window count.
 enum class counted : std::uint8_t { all, generated };
 

@@ -8,7 +8,9 @@
 #include <sluice/names.hpp>
 #include <sluice/params/check.hpp>
 #include <sluice/params/presets.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/noise_field.hpp>
+#include <sluice/random/philox.hpp>
+#include <sluice/random/seed.hpp>
 #include <sluice/row.hpp>
 #include <sluice/sampler.hpp>
 #include <sluice/standard_chain.hpp>

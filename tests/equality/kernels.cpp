@@ -21,7 +21,9 @@
 namespace sluice::inline v1::inline SLUICE_ISA::kernel::sixteen {
 SLUICE_TARGET_BEGIN("avx2")
 inline constexpr std::size_t width = 16;
-#include <sluice/kernel/vector_kernels.inc>
+#include <sluice/kernel/vector/operations_x86.inc>
+// Written with them:
+#include <sluice/kernel/vector/kernels.inc>
 SLUICE_TARGET_END
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel::sixteen
 #endif
@@ -35,9 +37,9 @@ using tests::generator;
 std::vector<const table*> vector_tiers() {
   std::vector<const table*> found;
   for (const instruction_tier tier : {instruction_tier::avx2, instruction_tier::avx512})
-    if (tier <= sluice::detail::best_tier()) found.push_back(&kernels(tier));
+    if (sluice::has_tier(tier)) found.push_back(&kernels(tier));
 #if defined(__clang__) && defined(SLUICE_HAS_AVX2)
-  if (sluice::detail::best_tier() >= instruction_tier::avx2) found.push_back(&sixteen::kernels);
+  if (sluice::has_tier(instruction_tier::avx2)) found.push_back(&sixteen::kernels);
 #endif
   return found;
 }
@@ -118,12 +120,13 @@ void blocks_agree(const table& plain, const table& tier, const std::vector<block
   REQUIRE(bits(vw.weighted) == bits(w.weighted));
 
   const auto c = static_cast<float>(1.44269504 / g.uniform(0.3, 3));
-  const agreement a = plain.agree(first, count, floor, max, c), va = tier.agree(first, count, floor, max, c);
+  const collision_sums a = plain.collision(first, count, floor, max, c),
+                       va = tier.collision(first, count, floor, max, c);
   REQUIRE(va.count == a.count);
   REQUIRE(bits(va.sum) == bits(a.sum));
   REQUIRE(bits(va.excess) == bits(a.excess));
 
-  REQUIRE(tier.size(first, count, floor) == plain.size(first, count, floor));
+  REQUIRE(tier.count(first, count, floor) == plain.count(first, count, floor));
 
   const float below =
       g.chance(0.5) ? tests::plus_infinity : static_cast<float>(double(max) - g.uniform(0, 2));
@@ -149,7 +152,7 @@ void blocks_agree(const table& plain, const table& tier, const std::vector<block
     });
   }
   for (const table* one : {&plain, &tier}) {
-    const rough_mass r = one->rough(first, count, floor, low, max);
+    const approx_masses r = one->approx_mass(first, count, floor, low, max);
     const auto holds = [](double rough, long double exact) {
       return rough >= exact * (1 - 7e-5L) && rough <= exact * 1.0615L * (1 + 7e-5L) + 1e-30L;
     };
@@ -168,7 +171,7 @@ void rows_agree(generator& g, const std::vector<float>& logits) {
   for (const table* tier : vector_tiers()) {
     const row_content seen = tier->index(row.data(), row.size, vblocks.data());
     REQUIRE(seen.nan == content.nan);
-    REQUIRE((content.whole || !seen.whole));  // sums may overflow
+    REQUIRE((content.all_finite || !seen.all_finite));  // sums may overflow
     for (std::size_t b = 0; b < count; ++b) {
       REQUIRE(vblocks[b].max == blocks[b].max);
       REQUIRE(vblocks[b].first == blocks[b].first);
@@ -243,24 +246,24 @@ TEST_CASE("noise has the bits of its definition on every tier, and rough heads b
     std::vector<std::uint8_t> places(numbers.size());
     for (const instruction_tier tier :
          {instruction_tier::scalar, instruction_tier::avx2, instruction_tier::avx512}) {
-      if (tier > sluice::detail::best_tier()) continue;
-      kernels(tier).heads(numbers.data(), numbers.size(), from, bounds.data(), places.data());
+      if (!sluice::has_tier(tier)) continue;
+      kernels(tier).minimum_bounds(numbers.data(), numbers.size(), from, bounds.data(), places.data());
       for (std::size_t k = 0; k < numbers.size(); ++k) {
-        const auto head = sluice::random::noise_head(from, numbers[k]);
-        REQUIRE(places[k] == head.place);
-        REQUIRE(double(bounds[k]) >= sluice::random::gumbel(head.smallest) + 0x1p-30);
-        REQUIRE(double(bounds[k]) <= sluice::random::gumbel(head.smallest) + most_above(head.smallest));
+        const auto head = sluice::random::noise_minimum(from, numbers[k]);
+        REQUIRE(places[k] == head.slot);
+        REQUIRE(double(bounds[k]) >= sluice::random::gumbel(head.exponential) + 0x1p-30);
+        REQUIRE(double(bounds[k]) <= sluice::random::gumbel(head.exponential) + most_above(head.exponential));
       }
       std::vector<double> values(numbers.size()), noise(numbers.size());
-      kernels(tier).smallest(numbers.data(), numbers.size(), from, values.data());
+      kernels(tier).minima(numbers.data(), numbers.size(), from, values.data());
       kernels(tier).gumbels(values.data(), values.size(), noise.data());
       for (std::size_t k = 0; k < numbers.size(); ++k) {
-        REQUIRE(bits(values[k]) == bits(sluice::random::noise_head(from, numbers[k]).smallest));
+        REQUIRE(bits(values[k]) == bits(sluice::random::noise_minimum(from, numbers[k]).exponential));
         REQUIRE(bits(noise[k]) == bits(sluice::random::gumbel(values[k])));
       }
-      kernels(tier).tails(numbers.data(), numbers.size(), from, values.data());
+      kernels(tier).excesses(numbers.data(), numbers.size(), from, values.data());
       for (std::size_t k = 0; k < numbers.size(); ++k)
-        REQUIRE(bits(values[k]) == bits(sluice::random::noise_tail(from, numbers[k])));
+        REQUIRE(bits(values[k]) == bits(sluice::random::noise_excess(from, numbers[k])));
     }
   }
 }
@@ -300,7 +303,7 @@ TEST_CASE("16-bit rows are indexed as they are, with the maxima of their floats"
     for (const table* tier : tiers) {
       const row_content content = tier->index_narrow(row.data(), row.size(), type, blocks.data());
       REQUIRE(content.nan == expected.nan);
-      REQUIRE(content.whole == expected.whole);
+      REQUIRE(content.all_finite == expected.all_finite);
       for (std::size_t b = 0; b < blocks.size(); ++b) {
         REQUIRE(blocks[b].logits == nullptr);
         REQUIRE(blocks[b].first == floats[b].first);

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
-#include <sluice/kernel/contract.hpp>
+#include <sluice/kernel/arithmetic/minimum_bound.hpp>
+#include <sluice/kernel/arithmetic/schraudolph.hpp>
+#include <sluice/random/philox.hpp>
 
 #include <array>
 #include <cmath>
@@ -68,14 +70,15 @@ bool bounds_noise(Bound bound) {
 }  // namespace
 
 TEST_CASE("the rough exponential is at least e^x and at most 1.0615 e^x") {
-  CHECK(bounds_exponential(sluice::kernel::rough_exp));
+  CHECK(bounds_exponential(sluice::kernel::schraudolph_exp));
   for (const float factor : {1 + 0x1p-14f, 1 - 0x1p-14f})
     CHECK_FALSE(bounds_exponential(
-        [=](float logit, float max) { return factor * sluice::kernel::rough_exp(logit, max); }));
+        [=](float logit, float max) { return factor * sluice::kernel::schraudolph_exp(logit, max); }));
 }
 
 TEST_CASE("the bound of a head is above its noise, and near it but for the rarest uniforms") {
-  CHECK(bounds_noise(sluice::kernel::head_bound));
+  CHECK(bounds_noise(sluice::kernel::minimum_bound));
   for (const float moved : {-3e-4f, 0.1f})
-    CHECK_FALSE(bounds_noise([=](std::uint32_t word) { return sluice::kernel::head_bound(word) + moved; }));
+    CHECK_FALSE(
+        bounds_noise([=](std::uint32_t word) { return sluice::kernel::minimum_bound(word) + moved; }));
 }

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <sluice/history.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/noise_field.hpp>
 
 #include <cstdint>
 #include <set>

@@ -5,7 +5,8 @@
 #include <cstdint>
 
 #include <sluice/draw/weight.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/noise_field.hpp>
+#include <sluice/random/philox.hpp>
 #include <sluice/row.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
@@ -70,10 +71,10 @@ class gumbel_max {
   struct candidates {
     static constexpr std::size_t room = 64;
     std::size_t count = 0;
-    kernel::rank_key keys[room + random::block_size];
-    double exponentials[room + random::block_size];  // the smallest ones of their blocks
-    double scratch[room + random::block_size];
-    std::uint32_t tokens[room + random::block_size];
+    kernel::rank_key keys[room + detail::block_size];
+    double exponentials[room + detail::block_size];  // the smallest ones of their blocks
+    double scratch[room + detail::block_size];
+    std::uint32_t tokens[room + detail::block_size];
   };
 
   double height(float logit) const noexcept { return (double(logit) - reference_) * inverse_; }
@@ -87,7 +88,7 @@ class gumbel_max {
   }
 
   std::uint32_t number(const kernel::block& block) const noexcept {
-    return std::uint32_t(block.first) / std::uint32_t(random::block_size);
+    return std::uint32_t(block.first) / std::uint32_t(detail::block_size);
   }
 
   /// Heads of all blocks that hold a survivor. Memory: 61 bytes a block, and one door more, since make_doors
@@ -106,7 +107,7 @@ class gumbel_max {
       blocks_[count_] = std::uint32_t(&block - blocks.data());
       count_ += block.max >= row_.floor();
     }
-    row_.kernels().heads(numbers_, count_, from_, noise_, places_);
+    row_.kernels().minimum_bounds(numbers_, count_, from_, noise_, places_);
   }
 
   const kernel::block& block_of(std::uint32_t head) const noexcept { return row_.blocks()[blocks_[head]]; }
@@ -160,7 +161,7 @@ class gumbel_max {
   /// The exact noise of the smallest exponentials behind some doors; their tokens are tried.
   void settle(door* doors, std::size_t count) noexcept {
     for (std::size_t d = 0; d < count; ++d) numbers_[d] = number(block_of(doors[d].head));
-    row_.kernels().smallest(numbers_, count, from_, exponentials_);
+    row_.kernels().minima(numbers_, count, from_, exponentials_);
     for (std::size_t d = 0; d < count; ++d) doors[d].smallest = exponentials_[d];
     row_.kernels().gumbels(exponentials_, count, exponentials_);
     for (std::size_t d = 0; d < count; ++d) {
@@ -228,7 +229,7 @@ class gumbel_max {
   }
 
   void evaluate(candidates& all) noexcept {
-    row_.kernels().tails(all.tokens, all.count, from_, all.scratch);
+    row_.kernels().excesses(all.tokens, all.count, from_, all.scratch);
     for (std::size_t i = 0; i < all.count; ++i) all.exponentials[i] += all.scratch[i];
     row_.kernels().gumbels(all.exponentials, all.count, all.scratch);
     for (std::size_t i = 0; i < all.count; ++i)

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include <sluice/draw/weight.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
 #include <sluice/row.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::draw {

@@ -15,9 +15,6 @@
 namespace sluice::inline v1 {
 namespace detail {
 
-/// A row holds fewer than 2^20 tokens.
-inline constexpr std::size_t max_vocab_size = (std::size_t{1} << 20) - 1;
-
 inline namespace SLUICE_ISA {
 
 /// A field by its name; a name that the table does not hold does not compile.
@@ -156,8 +153,8 @@ inline problem check_together(const sampling_params& params) {
 }
 
 inline problem check_params(const sampling_params& params, std::size_t vocab_size) {
-  if (vocab_size > max_vocab_size)
-    return sentence("vocab_size") << " must be <= " << std::int64_t{max_vocab_size} << ", got "
+  if (vocab_size > longest_row)
+    return sentence("vocab_size") << " must be <= " << std::int64_t{longest_row} << ", got "
                                   << static_cast<std::int64_t>(vocab_size);
   for (const field& f : fields)
     if (problem p = check_member(f, params, vocab_size)) return p;

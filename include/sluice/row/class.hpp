@@ -11,13 +11,17 @@
 
 #include <sluice/api.hpp>
 #include <sluice/history.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
+#include <sluice/kernel/arithmetic/exact_fraction.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
+#include <sluice/kernel/arithmetic/mass.hpp>
+#include <sluice/kernel/arithmetic/rank_key.hpp>
+#include <sluice/kernel/arithmetic/widen.hpp>
 #include <sluice/kernel/block.hpp>
 #include <sluice/kernel/kernels.hpp>
 #include <sluice/kernel/lanes.hpp>
-#include <sluice/kernel/math.hpp>
-#include <sluice/kernel/rank.hpp>
-#include <sluice/kernel/widen.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/noise_field.hpp>
+#include <sluice/random/philox.hpp>
 #include <sluice/repeats.hpp>
 #include <sluice/truncate/select.hpp>
 #include <sluice/truncate/sort.hpp>

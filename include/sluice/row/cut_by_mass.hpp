@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include <sluice/kernel/saturate.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/row/class.hpp>
 #include <sluice/row/filter.hpp>
 
@@ -39,14 +39,14 @@ class rough_masses {
     if (total_ < 0) total_ = from(kernel::infinite(-1), row_.blocks()).reached;
     return total_;
   }
-  kernel::rough_mass from(float logit, std::span<const kernel::block> blocks) const noexcept {
+  kernel::approx_masses from(float logit, std::span<const kernel::block> blocks) const noexcept {
     row_.opened(logit);
-    return row_.kernels().rough(blocks.data(), blocks.size(), row_.present(), logit, max_);
+    return row_.kernels().approx_mass(blocks.data(), blocks.size(), row_.present(), logit, max_);
   }
-  kernel::rough_mass from(float logit) const noexcept { return from(logit, row_.blocks()); }
+  kernel::approx_masses from(float logit) const noexcept { return from(logit, row_.blocks()); }
   /// What tokens that tie with a logit weigh, at most.
   double ties(std::size_t count, float logit) const noexcept {
-    return double(count) * double(kernel::rough_exp(logit, max_)) * rough_slack;
+    return double(count) * double(kernel::schraudolph_exp(logit, max_)) * rough_slack;
   }
   std::span<const kernel::block> blocks() const noexcept { return row_.blocks(); }
 
@@ -67,16 +67,16 @@ class nucleus_bounds {
     std::size_t reaching = 0;
     for (const kernel::block& block : masses_.blocks()) reaching += block.max >= logit;
     if (reaching < masses_.blocks().size() / 4) {
-      const kernel::rough_mass s = masses_.from(logit);
+      const kernel::approx_masses s = masses_.from(logit);
       if (surely_inside(s.reached, s.visited, p_)) return side::inside;
     }
     const double total = masses_.total();
     // Or what lies below it in a part of the row.
     const std::span<const kernel::block> all = masses_.blocks(), some = all.first(all.size() / 4);
-    const kernel::rough_mass part = masses_.from(logit, some);
+    const kernel::approx_masses part = masses_.from(logit, some);
     const double rest = part.visited - part.reached - rough_error * part.visited;
     if (rest / rough_spread > (1 - p_) * total * rough_slack) return side::inside;
-    const kernel::rough_mass others = masses_.from(logit, all.subspan(some.size()));
+    const kernel::approx_masses others = masses_.from(logit, all.subspan(some.size()));
     const double reached = part.reached + others.reached;
     if (surely_inside(reached, total, p_)) return side::inside;
     const double above = reached - masses_.ties(part.ties + others.ties, logit);

@@ -12,7 +12,7 @@
 #include <span>
 #include <utility>
 
-#include <sluice/kernel/saturate.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/row/class.hpp>
 #include <sluice/row/filter.hpp>
 
@@ -22,16 +22,16 @@ SLUICE_IEEE_BEGIN
 
 /// Where a list has the block of a number, 1 more than its place in the table.
 SLUICE_NEVER_INLINE void row::number_blocks() noexcept {
-  std::fill_n(places_, (vocab_ + random::block_size - 1) / random::block_size, 0u);
+  std::fill_n(places_, (vocab_ + detail::block_size - 1) / detail::block_size, 0u);
   for (std::size_t b = 0; b < block_count_; ++b)
-    places_[std::size_t(blocks_[b].first) / random::block_size] = std::uint32_t(b + 1);
+    places_[std::size_t(blocks_[b].first) / detail::block_size] = std::uint32_t(b + 1);
   numbered_ = true;
 }
 
 /// The block and place of a token that is present.
 inline bool row::find(token_id token, kernel::block*& block, std::uint32_t& index) noexcept {
   if (token < 0 || std::size_t(token) >= vocab_) return false;
-  const token_id number = token / token_id(random::block_size);
+  const token_id number = token / token_id(detail::block_size);
   if (dense_) {
     block = blocks_ + number;
     if (block->logits == nullptr) widen(*block);
@@ -102,7 +102,7 @@ inline void row::edit(const Entries& entries, F&& f) noexcept {
     if (dense_ && narrow_ == nullptr && end - entry > ahead) {
       const token_id next = entry[ahead].token;
       if (next >= 0 && std::size_t(next) < vocab_) {
-        const kernel::block& block = blocks_[std::size_t(next) / random::block_size];
+        const kernel::block& block = blocks_[std::size_t(next) / detail::block_size];
         __builtin_prefetch(block.logits + (next - block.first));
       }
     }

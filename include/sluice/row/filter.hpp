@@ -26,11 +26,11 @@ class mass_under {
     return kernel::mass(double(kernel::logit_of(key)) - max_);
   }
   std::uint64_t operator()(std::span<const kernel::rank_key> keys) const noexcept {
-    float logits[random::block_size];
+    float logits[detail::block_size];
     std::uint64_t total = 0;
-    for (std::size_t first = 0; first < keys.size(); first += random::block_size) {
+    for (std::size_t first = 0; first < keys.size(); first += detail::block_size) {
       const kernel::block part{.logits = logits,
-                               .count = std::uint32_t(std::min(random::block_size, keys.size() - first)),
+                               .count = std::uint32_t(std::min(detail::block_size, keys.size() - first)),
                                .max = float(max_)};
       for (std::size_t i = 0; i < part.count; ++i) logits[i] = kernel::logit_of(keys[first + i]);
       total += kernels_.mass(&part, 1, kernel::infinite(-1), max_).total;
@@ -85,7 +85,7 @@ SLUICE_NEVER_INLINE float row::top_threshold(std::size_t k) const noexcept {
   const bool by_blocks = k <= present;
   const auto count = [&](float least) {
     return by_blocks ? kernels_.count_at_least(maxima, present, least)
-                     : kernels_.size(opened(least), block_count_, least);
+                     : kernels_.count(opened(least), block_count_, least);
   };
   if (count(high) >= k) return high;
   if (!by_blocks) {
@@ -138,7 +138,7 @@ SLUICE_NEVER_INLINE std::span<kernel::rank_key> row::top_keys(std::size_t k) noe
     if (worst != 0 && kernel::key_of(block.max, block.id(0)) < worst) continue;
     const std::size_t more = kernels_.collect(&opened(block), 1, least, kernel::infinite(1), out + count);
     count += more;
-    if (count < 2 * k + random::block_size) continue;
+    if (count < 2 * k + detail::block_size) continue;
     std::nth_element(out, out + (k - 1), out + count, by_rank{});
     count = k;
     worst = out[k - 1];

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include <sluice/kernel/saturate.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/row/class.hpp>
 #include <sluice/row/cut_by_mass.hpp>
 #include <sluice/row/filter.hpp>
@@ -114,7 +114,7 @@ inline std::span<const kernel::block> row::sample(std::size_t stride) noexcept {
 /// The mass of low <= l < past, or of the others where they are few.
 inline std::uint64_t row::mass_between(float low, float past) noexcept {
   low = std::max(low, floor_);
-  if (kernels_.size(opened(low), block_count_, low) < size() - size() / 4) {
+  if (kernels_.count(opened(low), block_count_, low) < size() - size() / 4) {
     return kernels_.mass(opened(low), block_count_, low, double(max())).total -
            kernels_.mass(opened(past), block_count_, past, double(max())).total;
   }

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <sluice/kernel/rank.hpp>
+#include <sluice/kernel/arithmetic/exact_fraction.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
+#include <sluice/kernel/arithmetic/rank_key.hpp>
 #include <sluice/row.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
@@ -61,7 +63,7 @@ class nucleus_test {
     const std::size_t count = row_.blocks().size();
     const float logit = kernel::logit_of(key), above = kernel::next_up(logit);
     std::uint64_t mass = kernels.mass(blocks, count, above, max_).total;
-    if (kernels.size(blocks, count, logit) - kernels.size(blocks, count, above) == 1) return mass;
+    if (kernels.count(blocks, count, logit) - kernels.count(blocks, count, above) == 1) return mass;
     kernel::each_token(blocks, count, logit, [&](token_id id, float other) {
       if (other == logit && kernel::key_of(other, id) > key) mass += kernel::mass(double(logit) - max_);
     });

@@ -17,8 +17,6 @@ namespace sluice::inline v1::inline SLUICE_ISA {
 
 SLUICE_IEEE_BEGIN
 
-inline constexpr std::size_t longest_row = (std::size_t{1} << 20) - 1;
-
 namespace kernel {
 
 inline bool allows(const token_mask& mask, std::size_t token) noexcept {
@@ -129,8 +127,8 @@ SLUICE_NEVER_INLINE row::row(const logits_view& logits, const call_options& call
       call_bias_(call.bias),
       kernels_(kernel::kernels(tier())),
       engine_(engine) {
-  const std::size_t blocks = (vocab_ + random::block_size - 1) / random::block_size;
-  if (vocab_ > longest_row) {
+  const std::size_t blocks = (vocab_ + detail::block_size - 1) / detail::block_size;
+  if (vocab_ > detail::longest_row) {
     fail(sample_status::row_too_long);
   } else if (!lay_out(std::max(vocab_, logits.size()), blocks, call.bias.size())) {
     fail(sample_status::out_of_memory);
@@ -151,7 +149,7 @@ constexpr std::size_t even(std::size_t words) noexcept { return words + (words &
 
 /// The workspace's memory for a row.
 inline std::size_t row_bytes(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
-  const std::size_t padded = blocks * random::block_size;
+  const std::size_t padded = blocks * detail::block_size;
   const std::size_t scratch = std::max({tokens * 12, blocks * 64 + 64, biases * 8});
   return std::max(padded, tokens) * 8 + scratch + blocks * (sizeof(kernel::block) + 32) + even(blocks) * 4 +
          64;
@@ -160,7 +158,7 @@ inline std::size_t row_bytes(std::size_t tokens, std::size_t blocks, std::size_t
 inline bool row::lay_out(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
   std::byte* const bytes = detail::workspace_access::row_memory(memory_, row_bytes(tokens, blocks, biases));
   if (bytes == nullptr) return false;
-  const std::size_t cells = std::max(blocks * random::block_size, tokens);
+  const std::size_t cells = std::max(blocks * detail::block_size, tokens);
   std::byte* next = bytes;
   const auto take = [&next](std::size_t size) { return std::exchange(next, next + size); };
   blocks_ = reinterpret_cast<kernel::block*>(take(blocks * sizeof(kernel::block)));
@@ -201,13 +199,13 @@ SLUICE_NEVER_INLINE void row::open_dense(const logits_view& logits, const token_
   const auto* const shorts = static_cast<const std::uint16_t*>(logits.data());
   if (narrow) narrow_ = logits.data();
   narrow_type_ = logits.type();
-  block_count_ = (vocab_ + random::block_size - 1) / random::block_size;
+  block_count_ = (vocab_ + detail::block_size - 1) / detail::block_size;
   whole_ = true;
   const auto index = [&](std::size_t first, std::size_t count, kernel::block* out) {
     const kernel::row_content content = narrow
                                             ? kernels_.index_narrow(shorts + first, count, logits.type(), out)
                                             : kernels_.index(floats + first, count, out);
-    whole_ = whole_ && content.whole;
+    whole_ = whole_ && content.all_finite;
     saw_nan_ = saw_nan_ || content.nan;
     return content.nan;
   };
@@ -217,8 +215,8 @@ SLUICE_NEVER_INLINE void row::open_dense(const logits_view& logits, const token_
     return;
   }
   for (std::size_t b = 0; b < block_count_; ++b) {
-    const std::size_t first = b * random::block_size;
-    const std::size_t count = std::min(random::block_size, vocab_ - first);
+    const std::size_t first = b * detail::block_size;
+    const std::size_t count = std::min(detail::block_size, vocab_ - first);
     const kernel::mask_words allowed(mask, first, count);
     kernel::block& block = blocks_[b];
     bool nan = false;
@@ -283,11 +281,11 @@ SLUICE_NEVER_INLINE void row::list(std::size_t count) noexcept {
   dense_ = numbered_ = false;
   floor_ = kernel::lowest;
   for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
-    const token_id number = ids_[begin] / token_id(random::block_size);
-    while (end < count && ids_[end] / token_id(random::block_size) == number) ++end;
+    const token_id number = ids_[begin] / token_id(detail::block_size);
+    while (end < count && ids_[end] / token_id(detail::block_size) == number) ++end;
     blocks_[block_count_++] = {.logits = logits_ + begin,
                                .ids = ids_ + begin,
-                               .first = number * token_id(random::block_size),
+                               .first = number * token_id(detail::block_size),
                                .count = std::uint32_t(end - begin),
                                .max = kernel::max_of(logits_ + begin, end - begin, floor_)};
   }

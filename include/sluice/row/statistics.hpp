@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include <sluice/kernel/saturate.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/row/class.hpp>
 #include <sluice/row/filter.hpp>
 
@@ -19,7 +19,7 @@ SLUICE_IEEE_BEGIN
 inline std::size_t row::size() noexcept {
   if (!size_known_) {
     const bool all = dense_ && kernel::is_infinite(present());
-    size_ = all ? vocab_ : kernels_.size(opened(floor_), block_count_, floor_);
+    size_ = all ? vocab_ : kernels_.count(opened(floor_), block_count_, floor_);
     size_known_ = true;
   }
   return size_;
@@ -123,7 +123,7 @@ SLUICE_NEVER_INLINE double row::agreement_level(double t) noexcept {
   // logits agree, and accurate where t is large.
   const double top = double(max());
   const auto c = float(kernel::log2_e / t);
-  const kernel::agreement fast = kernels_.agree(opened(floor_), block_count_, present(), max(), c);
+  const kernel::collision_sums fast = kernels_.collision(opened(floor_), block_count_, present(), max(), c);
   if (fast.count >= long_row && c > 1e-30f) {
     // The level hardly moves with t, so it is taken at the t that the rounded c stands for.
     return top + kernel::log2_e / double(c) * kernel::ln_1p(fast.excess / fast.sum);
@@ -134,8 +134,8 @@ SLUICE_NEVER_INLINE double row::agreement_level(double t) noexcept {
     const double x = (double(logit) - top) * inverse;
     if (x < -64) return;  // lost in any sum
     const kernel::power_of_two p = kernel::split_exp2(x * kernel::log2_e);
-    const double e = kernel::scale(1.0 + p.fraction, p.whole);
-    sums.add(id, {e, e * (p.whole == 0 ? p.fraction : e - 1.0)});
+    const double e = kernel::scale(1.0 + p.fraction, p.exponent);
+    sums.add(id, {e, e * (p.exponent == 0 ? p.fraction : e - 1.0)});
   });
   const auto [sum, excess] = sums.total();
   return top + t * kernel::ln_1p(excess / sum);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <sluice/kernel/math.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
 #include <sluice/params/check.hpp>
 #include <sluice/row.hpp>
 #include <sluice/stage/concepts.hpp>

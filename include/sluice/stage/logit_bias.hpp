@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <sluice/kernel/saturate.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/params/check.hpp>
 #include <sluice/row.hpp>
 #include <sluice/stage/concepts.hpp>

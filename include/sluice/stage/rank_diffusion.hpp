@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <sluice/kernel/math.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
 #include <sluice/row.hpp>
 #include <sluice/types.hpp>
 

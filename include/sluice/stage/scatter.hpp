@@ -5,9 +5,9 @@
 #include <limits>
 
 #include <sluice/history.hpp>
-#include <sluice/kernel/math.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
 #include <sluice/params/check.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
 #include <sluice/row.hpp>
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/rank_diffusion.hpp>

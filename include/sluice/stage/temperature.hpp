@@ -1,6 +1,6 @@
 #pragma once
 
-#include <sluice/kernel/math.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
 #include <sluice/params/check.hpp>
 #include <sluice/row.hpp>
 #include <sluice/stage/concepts.hpp>

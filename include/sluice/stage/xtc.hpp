@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <sluice/params/check.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
 #include <sluice/row.hpp>
 #include <sluice/stage/concepts.hpp>
 

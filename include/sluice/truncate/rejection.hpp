@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <sluice/kernel/rank.hpp>
+#include <sluice/kernel/arithmetic/rank_key.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::truncate {
 

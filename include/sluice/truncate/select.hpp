@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include <sluice/kernel/rank.hpp>
+#include <sluice/kernel/arithmetic/rank_key.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::truncate {
 
