@@ -63,12 +63,12 @@ struct table {
   row_content (*index)(const float* row, std::size_t size, block* out) noexcept;
   /// Values at or above `least`. NaN is none.
   std::size_t (*count_at_least)(const float* values, std::size_t size, float least) noexcept;
-  /// Present tokens.
-  std::size_t (*count)(const block* blocks, std::size_t count, float threshold) noexcept;
   /// Keys of the tokens with threshold <= l < below, in the order of ids; how many. Nothing is written past
   /// them.
   std::size_t (*collect)(const block* blocks, std::size_t count, float threshold, float below,
                          rank_key* out) noexcept;
+  /// Present tokens.
+  std::size_t (*count)(const block* blocks, std::size_t count, float threshold) noexcept;
   fast_moments (*moments)(const block* blocks, std::size_t count, float threshold, float shift) noexcept;
   /// The total alone; `weighted` stays 0.
   mass_sums (*mass)(const block* blocks, std::size_t count, float threshold, double max) noexcept;

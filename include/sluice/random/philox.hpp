@@ -33,7 +33,7 @@ template <int Rounds = 10>
 constexpr words philox(words counter, std::uint32_t key0, std::uint32_t key1) noexcept {
   const kernel::scalar::philox_words out =
       kernel::scalar::philox_rounds<Rounds>({{counter[0], counter[1], counter[2], counter[3]}}, key0, key1);
-  return {std::uint32_t(out.w[0]), std::uint32_t(out.w[1]), std::uint32_t(out.w[2]), std::uint32_t(out.w[3])};
+  return {out.w[0], out.w[1], out.w[2], out.w[3]};
 }
 
 /// Whose numbers: one position of one sequence. Nothing else goes into a random number.

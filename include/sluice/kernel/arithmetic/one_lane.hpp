@@ -11,12 +11,16 @@
 namespace sluice::inline v1::inline SLUICE_ISA::kernel::scalar {
 
 using doubles = double;
-using longs = std::int64_t;        // the bits of doubles
-using wide_words = std::uint64_t;  // as longs, unsigned
+using longs = std::int64_t;         // the bits of doubles
+using wide_words = std::uint64_t;   // as longs, unsigned
+using philox_word = std::uint32_t;  // the lower half of a wide word
 using floats = float;
 using ints = std::int32_t;  // the bits of floats
 using half_floats = float;  // as many floats as doubles
 using half_ints = std::int32_t;
+
+/// The product of the lower halves.
+constexpr wide_words low_product(philox_word a, std::uint32_t by) noexcept { return wide_words{a} * by; }
 
 SLUICE_IEEE_BEGIN
 
@@ -28,9 +32,6 @@ constexpr float broadcast(float x) noexcept { return x; }
 inline half_floats to_floats(half_ints v) noexcept { return float(v); }
 /// Towards zero.
 inline ints to_ints(floats v) noexcept { return std::int32_t(v); }
-
-/// The product of the lower halves.
-constexpr wide_words low_product(wide_words a, std::uint32_t by) noexcept { return (a & 0xffffffffu) * by; }
 
 SLUICE_IEEE_END
 
