@@ -23,6 +23,7 @@ class chain;
 template <class... Stages>
 class custom_chain;
 
+
 inline namespace SLUICE_ISA {
 class row;
 }

@@ -12,7 +12,7 @@
 #include <sluice/history/token_map.hpp>
 #include <sluice/history/tokens.hpp>
 #include <sluice/history/windows.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
 #include <sluice/sequence.hpp>
 #include <sluice/workspace.hpp>
 

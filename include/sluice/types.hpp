@@ -2,6 +2,7 @@
 
 // The small values that pass between a program and the library.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -110,5 +111,12 @@ enum class place : int {
   temperature = 1300,
   draw = 1400
 };
+
+namespace detail {
+
+inline constexpr std::size_t block_size = 256;  ///< tokens of a block: the unit of noise, sums and bounds
+inline constexpr std::size_t longest_row = (std::size_t{1} << 20) - 1;  ///< tokens of a row at most
+
+}  // namespace detail
 
 }  // namespace sluice::inline v1

@@ -37,7 +37,7 @@ std::size_t draws_agree(generator& g, const std::vector<float>& logits, double t
 }
 
 std::size_t blocks_of(std::size_t size) {
-  return (size + sluice::random::block_size - 1) / sluice::random::block_size;
+  return (size + sluice::detail::block_size - 1) / sluice::detail::block_size;
 }
 
 /// Blocks opened in some draws.

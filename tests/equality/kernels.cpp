@@ -21,7 +21,9 @@
 namespace sluice::inline v1::inline SLUICE_ISA::kernel::sixteen {
 SLUICE_TARGET_BEGIN("avx2")
 inline constexpr std::size_t width = 16;
-#include <sluice/kernel/vector_kernels.inc>
+#include <sluice/kernel/vector/operations_x86.inc>
+// Written with them:
+#include <sluice/kernel/vector/kernels.inc>
 SLUICE_TARGET_END
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel::sixteen
 #endif
@@ -35,9 +37,9 @@ using tests::generator;
 std::vector<const table*> vector_tiers() {
   std::vector<const table*> found;
   for (const instruction_tier tier : {instruction_tier::avx2, instruction_tier::avx512})
-    if (tier <= sluice::detail::best_tier()) found.push_back(&kernels(tier));
+    if (sluice::has_tier(tier)) found.push_back(&kernels(tier));
 #if defined(__clang__) && defined(SLUICE_HAS_AVX2)
-  if (sluice::detail::best_tier() >= instruction_tier::avx2) found.push_back(&sixteen::kernels);
+  if (sluice::has_tier(instruction_tier::avx2)) found.push_back(&sixteen::kernels);
 #endif
   return found;
 }
@@ -97,64 +99,72 @@ void blocks_agree(const table& plain, const table& tier, const std::vector<block
   }
   const block* const first = blocks.data();
   const std::size_t count = blocks.size();
-  bool whole = true;
+  bool all_present = true;
   for (const block& b : blocks)
-    for (std::uint32_t i = 0; i < b.count; ++i) whole &= b.logits[i] >= lowest;
-  const float floor = whole && g.chance(0.5) ? tests::minus_infinity
-                      : g.chance(0.5)        ? lowest
-                                             : static_cast<float>(double(max) - g.uniform(0, 6));
-  if (!(max >= lowest) || !(max >= floor)) return;
+    for (std::uint32_t i = 0; i < b.count; ++i) all_present &= b.logits[i] >= lowest;
+  const float threshold = all_present && g.chance(0.5) ? tests::minus_infinity
+                          : g.chance(0.5)              ? lowest
+                                                       : static_cast<float>(double(max) - g.uniform(0, 6));
+  if (!(max >= lowest) || !(max >= threshold)) return;
 
   const float shift = std::isfinite(blocks[0].logits[0]) ? blocks[0].logits[0] : max;
-  const fast_moments m = plain.moments(first, count, floor, shift),
-                     vm = tier.moments(first, count, floor, shift);
+  const fast_moments m = plain.moments(first, count, threshold, shift),
+                     vm = tier.moments(first, count, threshold, shift);
   REQUIRE(vm.count == m.count);
   REQUIRE(bits(vm.sum) == bits(m.sum));
   REQUIRE(bits(vm.squares) == bits(m.squares));
 
-  const mass_sums w = plain.weighted_mass(first, count, floor, double(max)),
-                  vw = tier.weighted_mass(first, count, floor, double(max));
+  const mass_sums w = plain.weighted_mass(first, count, threshold, double(max)),
+                  vw = tier.weighted_mass(first, count, threshold, double(max));
   REQUIRE(vw.total == w.total);
   REQUIRE(bits(vw.weighted) == bits(w.weighted));
 
   const auto c = static_cast<float>(1.44269504 / g.uniform(0.3, 3));
-  const agreement a = plain.agree(first, count, floor, max, c), va = tier.agree(first, count, floor, max, c);
+  const collision_sums a = plain.collision(first, count, threshold, max, c),
+                       va = tier.collision(first, count, threshold, max, c);
   REQUIRE(va.count == a.count);
   REQUIRE(bits(va.sum) == bits(a.sum));
   REQUIRE(bits(va.excess) == bits(a.excess));
 
-  REQUIRE(tier.size(first, count, floor) == plain.size(first, count, floor));
+  REQUIRE(tier.count(first, count, threshold) == plain.count(first, count, threshold));
 
   const float below =
       g.chance(0.5) ? tests::plus_infinity : static_cast<float>(double(max) - g.uniform(0, 2));
   std::vector<rank_key> keys(tokens + 1), vkeys(tokens + 1);
-  keys.resize(plain.collect(first, count, floor, below, keys.data()));
-  vkeys.resize(tier.collect(first, count, floor, below, vkeys.data()));
+  keys.resize(plain.collect(first, count, threshold, below, keys.data()));
+  vkeys.resize(tier.collect(first, count, threshold, below, vkeys.data()));
   REQUIRE(vkeys == keys);
 
-  const mass_sums t = plain.mass(first, count, floor, double(max)),
-                  vt = tier.mass(first, count, floor, double(max));
+  const mass_sums t = plain.mass(first, count, threshold, double(max)),
+                  vt = tier.mass(first, count, threshold, double(max));
   REQUIRE(t.total == w.total);
   REQUIRE(vt.total == w.total);
 
-  // Rough sums may come in any order; they must hold the true ones.
-  const auto low = static_cast<float>(double(max) - g.uniform(0, 8));
+  // Approximate sums may come in any order; they must hold the true ones. Some pivots are logits of tokens.
+  const block& any = blocks[g.below(count)];
+  const float some = any.logits[g.below(any.count)];
+  const float pivot = g.chance(0.1)                     ? tests::minus_infinity
+                      : g.chance(0.3) && some >= lowest ? some
+                                                        : static_cast<float>(double(max) - g.uniform(0, 8));
   long double reached = 0, visited = 0;
+  std::size_t ties = 0;
   for (const block& b : blocks) {
-    if (!(b.max >= low)) continue;
-    each_token(&b, 1, floor, [&](sluice::token_id, float l) {
+    if (!(b.max >= pivot)) continue;
+    each_token(&b, 1, threshold, [&](sluice::token_id, float l) {
       const long double e = std::exp(static_cast<long double>(l) - static_cast<long double>(max));
       visited += e;
-      if (l >= low) reached += e;
+      if (l >= pivot) reached += e;
+      ties += l == pivot;
     });
   }
   for (const table* one : {&plain, &tier}) {
-    const rough_mass r = one->rough(first, count, floor, low, max);
-    const auto holds = [](double rough, long double exact) {
-      return rough >= exact * (1 - 7e-5L) && rough <= exact * 1.0615L * (1 + 7e-5L) + 1e-30L;
+    const approx_masses found = one->approx_mass(first, count, threshold, pivot, max);
+    const auto holds = [](double sum, long double exact) {
+      return sum >= exact * (1 - 7e-5L) && sum <= exact * 1.0615L * (1 + 7e-5L) + 1e-30L;
     };
-    REQUIRE(holds(r.reached, reached));
-    REQUIRE(holds(r.visited, visited));
+    REQUIRE(holds(found.reached, reached));
+    REQUIRE(holds(found.visited, visited));
+    REQUIRE(found.ties == ties);
   }
 }
 
@@ -168,7 +178,7 @@ void rows_agree(generator& g, const std::vector<float>& logits) {
   for (const table* tier : vector_tiers()) {
     const row_content seen = tier->index(row.data(), row.size, vblocks.data());
     REQUIRE(seen.nan == content.nan);
-    REQUIRE((content.whole || !seen.whole));  // sums may overflow
+    REQUIRE((content.all_finite || !seen.all_finite));  // sums may overflow
     for (std::size_t b = 0; b < count; ++b) {
       REQUIRE(vblocks[b].max == blocks[b].max);
       REQUIRE(vblocks[b].first == blocks[b].first);
@@ -187,7 +197,7 @@ void rows_agree(generator& g, const std::vector<float>& logits) {
   }
 }
 
-/// How far the bound of a head may lie above its noise, by the smallest exponential -ln(u) / 256: as
+/// How far the bound of a block minimum may lie above its noise, by the smallest exponential -ln(u) / 256: as
 /// documented for u >= 1/2, for u > 2^-11 and below.
 double most_above(double smallest) {
   return smallest <= std::log(2) / 256 ? 0.1 : smallest < 11 * std::log(2) / 256 ? 1.4 : 3;
@@ -233,34 +243,35 @@ TEST_CASE("a special value is seen at every place of a short row and at random p
   }
 }
 
-TEST_CASE("noise has the bits of its definition on every tier, and rough heads bound it") {
+TEST_CASE("noise has the bits of its definition on every tier, and the bounds of block minima hold it") {
   generator g(53);
   for (std::size_t i = 0; i < tests::scaled(20'000); ++i) {
     const sluice::random::source from{g.next(), g.next()};
     std::vector<std::uint32_t> numbers(g.below(70));
     for (std::uint32_t& n : numbers) n = static_cast<std::uint32_t>(g.below(4096));
     std::vector<float> bounds(numbers.size());
-    std::vector<std::uint8_t> places(numbers.size());
+    std::vector<std::uint8_t> slots(numbers.size());
     for (const instruction_tier tier :
          {instruction_tier::scalar, instruction_tier::avx2, instruction_tier::avx512}) {
-      if (tier > sluice::detail::best_tier()) continue;
-      kernels(tier).heads(numbers.data(), numbers.size(), from, bounds.data(), places.data());
+      if (!sluice::has_tier(tier)) continue;
+      kernels(tier).minimum_bounds(numbers.data(), numbers.size(), from, bounds.data(), slots.data());
       for (std::size_t k = 0; k < numbers.size(); ++k) {
-        const auto head = sluice::random::noise_head(from, numbers[k]);
-        REQUIRE(places[k] == head.place);
-        REQUIRE(double(bounds[k]) >= sluice::random::gumbel(head.smallest) + 0x1p-30);
-        REQUIRE(double(bounds[k]) <= sluice::random::gumbel(head.smallest) + most_above(head.smallest));
+        const auto least = sluice::random::noise_minimum(from, numbers[k]);
+        REQUIRE(slots[k] == least.slot);
+        REQUIRE(double(bounds[k]) >= sluice::random::gumbel(least.exponential) + 0x1p-30);
+        REQUIRE(double(bounds[k]) <=
+                sluice::random::gumbel(least.exponential) + most_above(least.exponential));
       }
       std::vector<double> values(numbers.size()), noise(numbers.size());
-      kernels(tier).smallest(numbers.data(), numbers.size(), from, values.data());
+      kernels(tier).minima(numbers.data(), numbers.size(), from, values.data());
       kernels(tier).gumbels(values.data(), values.size(), noise.data());
       for (std::size_t k = 0; k < numbers.size(); ++k) {
-        REQUIRE(bits(values[k]) == bits(sluice::random::noise_head(from, numbers[k]).smallest));
+        REQUIRE(bits(values[k]) == bits(sluice::random::noise_minimum(from, numbers[k]).exponential));
         REQUIRE(bits(noise[k]) == bits(sluice::random::gumbel(values[k])));
       }
-      kernels(tier).tails(numbers.data(), numbers.size(), from, values.data());
+      kernels(tier).excesses(numbers.data(), numbers.size(), from, values.data());
       for (std::size_t k = 0; k < numbers.size(); ++k)
-        REQUIRE(bits(values[k]) == bits(sluice::random::noise_tail(from, numbers[k])));
+        REQUIRE(bits(values[k]) == bits(sluice::random::noise_excess(from, numbers[k])));
     }
   }
 }
@@ -300,7 +311,7 @@ TEST_CASE("16-bit rows are indexed as they are, with the maxima of their floats"
     for (const table* tier : tiers) {
       const row_content content = tier->index_narrow(row.data(), row.size(), type, blocks.data());
       REQUIRE(content.nan == expected.nan);
-      REQUIRE(content.whole == expected.whole);
+      REQUIRE(content.all_finite == expected.all_finite);
       for (std::size_t b = 0; b < blocks.size(); ++b) {
         REQUIRE(blocks[b].logits == nullptr);
         REQUIRE(blocks[b].first == floats[b].first);

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
-#include <sluice/kernel/contract.hpp>
+#include <sluice/kernel/arithmetic/collision.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
+#include <sluice/kernel/arithmetic/mass.hpp>
 
 #include <array>
 #include <bit>
@@ -89,7 +91,7 @@ bool within_two_ulps(Exp exp) {
 /// A power of two in two parts against 2^t: whether |f| <= 1/2, and the fraction within an error of 2^f - 1.
 template <class Power>
 bool is_power(const Power& power, real t, real error) {
-  const real f = t - real(power.whole);
+  const real f = t - real(power.exponent);
   const real exact = std::expm1(f * ln_2);
   return std::fabs(f) <= 0.5L && std::fabs(real(power.fraction) - exact) <= error * std::fabs(exact);
 }

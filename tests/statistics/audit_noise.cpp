@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <sluice/random.hpp>
+#include <sluice/random/noise_field.hpp>
+#include <sluice/random/philox.hpp>
 
 #include <array>
 #include <cmath>

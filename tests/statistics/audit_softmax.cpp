@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <sluice/kernel/math.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
+#include <sluice/kernel/arithmetic/mass.hpp>
 
 #include <cmath>
 #include <numeric>

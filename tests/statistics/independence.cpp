@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <sluice/random.hpp>
+#include <sluice/random/noise_field.hpp>
+#include <sluice/random/philox.hpp>
 
 #include <algorithm>
 #include <array>
@@ -162,11 +163,11 @@ TEST_CASE("the words of one counter are independent of each other") {
 TEST_CASE("the place of the smallest exponential is independent of its size and of other places") {
   const std::size_t count = tests::scaled(1'000'000);
   const auto size = [](std::uint64_t i) {
-    return -std::expm1(-256 * sluice::random::noise_head({61, i}, 0).smallest);
+    return -std::expm1(-256 * sluice::random::noise_minimum({61, i}, 0).exponential);
   };
   const auto place = word_of(stream::draw_heads, 2);
   for (std::uint64_t i = 0; i < 1'000; ++i)
-    CHECK(std::uint32_t(256 * place(i)) == sluice::random::noise_head({61, i}, 0).place);
+    CHECK(std::uint32_t(256 * place(i)) == sluice::random::noise_minimum({61, i}, 0).slot);
   CHECK(independent(count, size, place));
   CHECK(independent(count, place, [&](std::uint64_t i) { return place(i + 1); }));
   CHECK(independent(count, place, [](std::uint64_t i) {

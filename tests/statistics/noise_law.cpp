@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <sluice/random.hpp>
+#include <sluice/random/noise_field.hpp>
+#include <sluice/random/philox.hpp>
 
 #include <algorithm>
 #include <array>
@@ -47,7 +48,7 @@ bool has_its_largest_at_the_place(Noise noise) {
   const std::vector<double> uniform(256, 1.0 / 256);
   for (std::uint64_t p = 0; p < tests::scaled(100'000); ++p) {
     const auto block = static_cast<std::uint32_t>(p % 5);
-    const sluice::random::head head = sluice::random::noise_head({51, p}, block);
+    const sluice::random::block_minimum head = sluice::random::noise_minimum({51, p}, block);
     std::uint32_t largest = 0;
     double best = -1e300;
     for (std::uint32_t i = 0; i < 256; ++i)
@@ -55,7 +56,7 @@ bool has_its_largest_at_the_place(Noise noise) {
         best = n;
         largest = i;
       }
-    if (largest != head.place || best != sluice::random::gumbel(head.smallest)) return false;
+    if (largest != head.slot || best != sluice::random::gumbel(head.exponential)) return false;
     ++places[largest];
   }
   return fits(places, uniform);

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <sluice/random.hpp>
+#include <sluice/random/noise_field.hpp>
 #include <sluice/sequence_bodies.hpp>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
 
 #include <array>
 #include <cstdint>

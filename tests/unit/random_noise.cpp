@@ -6,10 +6,10 @@
 
 namespace {
 
-using sluice::random::head;
+using sluice::random::block_minimum;
 using sluice::random::noise;
-using sluice::random::noise_head;
-using sluice::random::noise_tail;
+using sluice::random::noise_excess;
+using sluice::random::noise_minimum;
 
 }  // namespace
 
@@ -44,12 +44,12 @@ TEST_CASE("the noise of a token is the same bits everywhere") {
 }
 
 TEST_CASE("a block knows its smallest exponential and where it stands") {
-  CHECK(noise_head({42, 0}, 0).place == 18);
-  CHECK(noise_head({42, 0}, 0).smallest == 0x1.f533e62b84a43p-10);
-  CHECK(noise_head({42, 0}, 1).place == 131);
-  CHECK(noise_head({42, 0}, 1).smallest == 0x1.94ed48cf43558p-15);
-  CHECK(noise_head({42, 0}, 2).place == 154);
-  CHECK(noise_head({42, 0}, 2).smallest == 0x1.87d3b1e10f5aep-11);
+  CHECK(noise_minimum({42, 0}, 0).slot == 18);
+  CHECK(noise_minimum({42, 0}, 0).exponential == 0x1.f533e62b84a43p-10);
+  CHECK(noise_minimum({42, 0}, 1).slot == 131);
+  CHECK(noise_minimum({42, 0}, 1).exponential == 0x1.94ed48cf43558p-15);
+  CHECK(noise_minimum({42, 0}, 2).slot == 154);
+  CHECK(noise_minimum({42, 0}, 2).exponential == 0x1.87d3b1e10f5aep-11);
 }
 
 TEST_CASE("the token at a block's place has the smallest exponential alone") {
@@ -59,11 +59,11 @@ TEST_CASE("the token at a block's place has the smallest exponential alone") {
 }
 
 TEST_CASE("every other token of a block lies above the smallest by its tail") {
-  const head h = noise_head({42, 0}, 0);
+  const block_minimum least = noise_minimum({42, 0}, 0);
   for (std::uint32_t token = 0; token < 256; ++token) {
-    if (token == h.place) continue;
-    CHECK(noise_tail({42, 0}, token) > 0);
-    CHECK(noise({42, 0}, token) == sluice::random::gumbel(h.smallest + noise_tail({42, 0}, token)));
+    if (token == least.slot) continue;
+    CHECK(noise_excess({42, 0}, token) > 0);
+    CHECK(noise({42, 0}, token) == sluice::random::gumbel(least.exponential + noise_excess({42, 0}, token)));
   }
 }
 

@@ -15,7 +15,6 @@ namespace sluice::inline v1 {
 namespace detail {
 
 /// A row holds fewer than 2^20 tokens.
-inline constexpr std::size_t max_vocab_size = (std::size_t{1} << 20) - 1;
 
 inline namespace SLUICE_ISA {
 
@@ -84,8 +83,8 @@ SLUICE_COLD problem check_together(const sampling_params& params) {
 }
 
 SLUICE_COLD problem check_params(const sampling_params& params, std::size_t vocab_size) {
-  if (vocab_size > max_vocab_size)
-    return sentence("vocab_size") << " must be <= " << std::int64_t{max_vocab_size} << ", got "
+  if (vocab_size > detail::longest_row)
+    return sentence("vocab_size") << " must be <= " << std::int64_t{detail::longest_row} << ", got "
                                   << static_cast<std::int64_t>(vocab_size);
   for (const field& f : fields)
     if (problem p = check_member(f, params, vocab_size)) return p;

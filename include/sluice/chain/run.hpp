@@ -97,7 +97,7 @@ SLUICE_NEVER_INLINE bool prepare(const planned& chain, sequence& q, std::size_t 
                                  workspace* named) noexcept {
   const exact_arithmetic arithmetic;
   workspace& memory = memory_of(named);
-  const std::size_t blocks = (vocab_size + random::block_size - 1) / random::block_size;
+  const std::size_t blocks = (vocab_size + detail::block_size - 1) / detail::block_size;
   bool ready = workspace_access::row_memory(memory, row_blocks::bytes(vocab_size, blocks, 0)) != nullptr;
   for (const plan_step step : chain.plan.steps)
     if (step.stage != plan_step::joint)

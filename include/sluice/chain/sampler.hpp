@@ -7,7 +7,7 @@
 
 #include <sluice/api.hpp>
 #include <sluice/chain/standard_chain.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/seed.hpp>
 #include <sluice/sequence_bodies.hpp>
 
 namespace sluice::inline v1 {

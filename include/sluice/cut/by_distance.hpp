@@ -10,7 +10,7 @@
 #include <span>
 
 #include <sluice/cut/by_mass.hpp>
-#include <sluice/kernel/saturate.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::cut {
 
@@ -118,7 +118,7 @@ inline std::uint64_t mass_between(row& r, float low, float past) noexcept {
   const kernel::table& kernels = blocks.kernels();
   const std::size_t count = blocks.block_count();
   low = std::max(low, blocks.threshold());
-  if (kernels.size(blocks.widened(low), count, low) < r.size() - r.size() / 4) {
+  if (kernels.count(blocks.widened(low), count, low) < r.size() - r.size() / 4) {
     return kernels.mass(blocks.widened(low), count, low, double(r.max())).total -
            kernels.mass(blocks.widened(past), count, past, double(r.max())).total;
   }

@@ -12,6 +12,7 @@
 
 #include <sluice/cut/by_rank.hpp>
 #include <sluice/cut/mass_bounds.hpp>
+#include <sluice/kernel/arithmetic/exact_fraction.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::cut {
 
@@ -25,11 +26,11 @@ class mass_under {
     return kernel::mass(double(kernel::logit_of(key)) - max_);
   }
   std::uint64_t operator()(std::span<const kernel::rank_key> keys) const noexcept {
-    float logits[random::block_size];
+    float logits[detail::block_size];
     std::uint64_t total = 0;
-    for (std::size_t first = 0; first < keys.size(); first += random::block_size) {
+    for (std::size_t first = 0; first < keys.size(); first += detail::block_size) {
       const kernel::block part{.logits = logits,
-                               .count = std::uint32_t(std::min(random::block_size, keys.size() - first)),
+                               .count = std::uint32_t(std::min(detail::block_size, keys.size() - first)),
                                .max = float(max_)};
       for (std::size_t i = 0; i < part.count; ++i) logits[i] = kernel::logit_of(keys[first + i]);
       total += kernels_.mass(&part, 1, kernel::infinite(-1), max_).total;

@@ -43,7 +43,7 @@ SLUICE_NEVER_INLINE float reached_by(row_blocks& blocks, std::size_t k, float* m
   const bool by_blocks = k <= present;
   const auto count = [&](float least) {
     return by_blocks ? blocks.kernels().count_at_least(maxima, present, least)
-                     : blocks.kernels().size(blocks.widened(least), blocks.block_count(), least);
+                     : blocks.kernels().count(blocks.widened(least), blocks.block_count(), least);
   };
   if (count(high) >= k) return high;
   if (!by_blocks) {
@@ -97,7 +97,7 @@ SLUICE_NEVER_INLINE std::span<kernel::rank_key> first_keys(row& r, std::size_t k
     const kernel::block& block = blocks.table()[std::size_t(kernel::id_of(best[i]))];
     if (worst != 0 && kernel::key_of(block.max, block.id(0)) < worst) continue;
     count += blocks.kernels().collect(&blocks.widened(block), 1, least, kernel::infinite(1), out + count);
-    if (count < 2 * k + random::block_size) continue;
+    if (count < 2 * k + detail::block_size) continue;
     first_by_rank({out, count}, k);
     count = k;
     worst = out[k - 1];

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <sluice/cut/by_rank.hpp>
+#include <sluice/kernel/arithmetic/schraudolph.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::cut {
 
@@ -35,14 +36,14 @@ class approximate_masses {
     return total_;
   }
   /// Of the tokens that reach a logit, in some blocks.
-  kernel::rough_mass from(float logit, std::span<const kernel::block> some) const noexcept {
+  kernel::approx_masses from(float logit, std::span<const kernel::block> some) const noexcept {
     blocks_.widened(logit);
-    return blocks_.kernels().rough(some.data(), some.size(), blocks_.present(), logit, max_);
+    return blocks_.kernels().approx_mass(some.data(), some.size(), blocks_.present(), logit, max_);
   }
-  kernel::rough_mass from(float logit) const noexcept { return from(logit, blocks_.table()); }
+  kernel::approx_masses from(float logit) const noexcept { return from(logit, blocks_.table()); }
   /// What tokens that tie with a logit weigh, at most.
   double ties(std::size_t count, float logit) const noexcept {
-    return double(count) * double(kernel::rough_exp(logit, max_)) * approx_slack;
+    return double(count) * double(kernel::schraudolph_exp(logit, max_)) * approx_slack;
   }
   const row_blocks& blocks() const noexcept { return blocks_; }
 
@@ -62,16 +63,16 @@ class nucleus_bounds {
     const std::span<const kernel::block> all = masses_.blocks().table();
     // Where few blocks reach the logit, what lies below it in them is often enough of a rest.
     if (masses_.blocks().blocks_reaching(logit) < all.size() / 4) {
-      const kernel::rough_mass s = masses_.from(logit);
+      const kernel::approx_masses s = masses_.from(logit);
       if (surely_inside(s.reached, s.visited, p_)) return side::inside;
     }
     const double total = masses_.total();
     // Or what lies below it in a part of the row.
     const std::span<const kernel::block> some = all.first(all.size() / 4);
-    const kernel::rough_mass part = masses_.from(logit, some);
+    const kernel::approx_masses part = masses_.from(logit, some);
     const double rest = part.visited - part.reached - sum_error * part.visited;
     if (rest / approx_spread > (1 - p_) * total * approx_slack) return side::inside;
-    const kernel::rough_mass others = masses_.from(logit, all.subspan(some.size()));
+    const kernel::approx_masses others = masses_.from(logit, all.subspan(some.size()));
     const double reached = part.reached + others.reached;
     if (surely_inside(reached, total, p_)) return side::inside;
     const double above = reached - masses_.ties(part.ties + others.ties, logit);

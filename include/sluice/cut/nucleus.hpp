@@ -105,7 +105,7 @@ class nucleus_test {
     const std::size_t count = blocks_.block_count();
     const float logit = kernel::logit_of(key), above = kernel::next_up(logit);
     std::uint64_t mass = kernels.mass(table, count, above, max_).total;
-    if (kernels.size(table, count, logit) - kernels.size(table, count, above) == 1) return mass;
+    if (kernels.count(table, count, logit) - kernels.count(table, count, above) == 1) return mass;
     kernel::each_token(table, count, logit, [&](token_id id, float other) {
       if (other == logit && kernel::key_of(other, id) > key) mass += kernel::mass(double(logit) - max_);
     });

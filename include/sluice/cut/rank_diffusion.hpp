@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <sluice/kernel/math.hpp>
-#include <sluice/kernel/rank.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1 {

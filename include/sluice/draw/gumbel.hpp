@@ -5,7 +5,8 @@
 #include <cstdint>
 
 #include <sluice/draw/weight.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/noise_field.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/kinds.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
@@ -71,10 +72,10 @@ class gumbel_max {
   struct candidates {
     static constexpr std::size_t room = 64;
     std::size_t count = 0;
-    kernel::rank_key keys[room + random::block_size];
-    double exponentials[room + random::block_size];  // the smallest ones of their blocks
-    double scratch[room + random::block_size];
-    std::uint32_t tokens[room + random::block_size];
+    kernel::rank_key keys[room + detail::block_size];
+    double exponentials[room + detail::block_size];  // the smallest ones of their blocks
+    double scratch[room + detail::block_size];
+    std::uint32_t tokens[room + detail::block_size];
   };
 
   double score_base(float logit) const noexcept { return (double(logit) - reference_) * inverse_; }
@@ -88,7 +89,7 @@ class gumbel_max {
   }
 
   std::uint32_t number(const kernel::block& block) const noexcept {
-    return std::uint32_t(block.first) / std::uint32_t(random::block_size);
+    return std::uint32_t(block.first) / std::uint32_t(detail::block_size);
   }
 
   /// The tables of all blocks that hold a survivor. Memory: 61 bytes a block, and one contender more, since
@@ -108,7 +109,7 @@ class gumbel_max {
       table_places_[count_] = std::uint32_t(&block - blocks.data());
       count_ += block.max >= blocks_.threshold();
     }
-    blocks_.kernels().heads(numbers_, count_, from_, noise_, slots_);
+    blocks_.kernels().minimum_bounds(numbers_, count_, from_, noise_, slots_);
   }
 
   const kernel::block& block_of(std::uint32_t minimum) const noexcept {
@@ -164,7 +165,7 @@ class gumbel_max {
   /// The exact noise of the smallest exponentials of some blocks; the tokens that have them are tried.
   void try_minima(contender* contenders, std::size_t count) noexcept {
     for (std::size_t d = 0; d < count; ++d) numbers_[d] = number(block_of(contenders[d].minimum));
-    blocks_.kernels().smallest(numbers_, count, from_, exponentials_);
+    blocks_.kernels().minima(numbers_, count, from_, exponentials_);
     for (std::size_t d = 0; d < count; ++d) contenders[d].smallest = exponentials_[d];
     blocks_.kernels().gumbels(exponentials_, count, exponentials_);
     for (std::size_t d = 0; d < count; ++d) {
@@ -232,7 +233,7 @@ class gumbel_max {
   }
 
   void evaluate(candidates& all) noexcept {
-    blocks_.kernels().tails(all.tokens, all.count, from_, all.scratch);
+    blocks_.kernels().excesses(all.tokens, all.count, from_, all.scratch);
     for (std::size_t i = 0; i < all.count; ++i) all.exponentials[i] += all.scratch[i];
     blocks_.kernels().gumbels(all.exponentials, all.count, all.scratch);
     for (std::size_t i = 0; i < all.count; ++i)

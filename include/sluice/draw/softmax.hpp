@@ -3,7 +3,8 @@
 #include <cstdint>
 
 #include <sluice/draw/weight.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/kinds.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::draw {

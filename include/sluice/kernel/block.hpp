@@ -2,16 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 
-#include <sluice/kernel/rank.hpp>
+#include <sluice/config.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
+#include <sluice/types.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
+using detail::block_size;
+
 /// The tokens [256 b, 256 b + 256) of a row, by id. A dense block is 256 logits (the last one fewer), read
-/// where they lie; a sparse one is a list in ascending order of id. A logit below the row's floor, -inf and
-/// NaN are absent tokens.
+/// where they lie; a sparse one is a list in ascending order of id. A logit below the row's threshold, -inf
+/// and NaN are absent tokens.
 struct block {
   const float* logits = nullptr;  // null: 16-bit logits that are not widened yet
   const token_id* ids = nullptr;  // null: dense
@@ -22,15 +24,13 @@ struct block {
   token_id id(std::size_t i) const noexcept { return ids != nullptr ? ids[i] : first + token_id(i); }
 };
 
-inline constexpr float lowest = std::numeric_limits<float>::lowest();
-
 SLUICE_IEEE_BEGIN
 
-/// The largest logit at or above `floor`, -inf if there is none. A NaN compares false and is passed over.
-inline any_float max_of(const float* logits, std::size_t count, float floor) noexcept {
+/// The largest logit at or above `threshold`, -inf if there is none. A NaN compares false and is passed over.
+inline any_float max_of(const float* logits, std::size_t count, float threshold) noexcept {
   float max = infinite(-1);
   for (std::size_t i = 0; i < count; ++i)
-    if (logits[i] >= floor && logits[i] > max) max = logits[i];
+    if (logits[i] >= threshold && logits[i] > max) max = logits[i];
   return max;
 }
 

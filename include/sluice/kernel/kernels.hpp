@@ -1,29 +1,31 @@
 #pragma once
 
-// The choice of tier; the contract is contract.hpp.
+// The kernels of each tier; what they do is table.hpp.
 
-#include <sluice/kernel/contract.hpp>
 #include <sluice/kernel/scalar.hpp>
+#include <sluice/kernel/table.hpp>
 #include <sluice/kernel/tier.hpp>
-#if defined(SLUICE_HAS_AVX2)
-#include <sluice/kernel/avx2.hpp>
-#endif
-#if defined(SLUICE_HAS_AVX512)
-#include <sluice/kernel/avx512.hpp>
-#endif
+#include <sluice/kernel/x86.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
-/// The kernels of a tier that the machine has.
-inline const table& kernels(instruction_tier which) noexcept {
+/// In the order of instruction_tier. A tier that this compiler or machine cannot have is served by a lesser
+/// one.
+inline constexpr const table* tables[] = {
+    &scalar::kernels,
 #if defined(SLUICE_HAS_AVX512)
-  if (which == instruction_tier::avx512) return avx512::kernels;
+    &avx2::kernels,
+    &avx512::kernels,
+#elif defined(SLUICE_HAS_AVX2)
+    &avx2::kernels,
+    &avx2::kernels,
+#else
+    &scalar::kernels,
+    &scalar::kernels,
 #endif
-#if defined(SLUICE_HAS_AVX2)
-  if (which != instruction_tier::scalar) return avx2::kernels;
-#endif
-  (void)which;
-  return scalar::kernels;
-}
+};
 
-}  // namespace sluice::v1::SLUICE_ISA::kernel
+/// The kernels of a tier that the machine has.
+inline const table& kernels(instruction_tier which) noexcept { return *tables[std::size_t(which)]; }
+
+}  // namespace sluice::inline v1::inline SLUICE_ISA::kernel

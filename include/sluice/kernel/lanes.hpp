@@ -11,14 +11,14 @@ namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 SLUICE_IEEE_BEGIN
 
-/// Sums in the one order, fixed by ids alone: token i goes to lane i % 16 of block i / 256; lanes are added 0
-/// to 15, blocks in order, in double. Tokens come in ascending order of id. Inside a block the lanes are of
-/// type Real.
+/// Sums in the one order, fixed by ids alone: token i goes to lane i % 16 of block i / block_size; lanes are
+/// added 0 to 15, blocks in order, in double. Tokens come in ascending order of id. Inside a block the lanes
+/// are of type Real.
 template <class Real, std::size_t Sums>
 class lane_sums {
  public:
   void add(token_id id, const std::array<Real, Sums>& values) noexcept {
-    if (const std::uint32_t block = std::uint32_t(id) / 256; block != block_) {
+    if (const std::uint32_t block = std::uint32_t(id) / std::uint32_t(detail::block_size); block != block_) {
       close_block();
       block_ = block;
     }

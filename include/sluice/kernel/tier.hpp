@@ -1,11 +1,26 @@
 #pragma once
 
+#include <initializer_list>
+
 #include <sluice/config.hpp>
 
 namespace sluice::inline v1 {
 
-/// Which instructions the kernels use. All tiers give the same bits.
+/// Which instructions the kernels use. All tiers give the same bits. The numbers are no order.
 enum class instruction_tier : int { scalar, avx2, avx512 };
+
+/// Whether this machine has a tier, and the library was compiled with it.
+inline bool has_tier(instruction_tier tier) noexcept {
+#if defined(SLUICE_HAS_AVX2)
+  __builtin_cpu_init();
+  if (tier == instruction_tier::avx2) return __builtin_cpu_supports("avx2");
+#endif
+#if defined(SLUICE_HAS_AVX512)
+  if (tier == instruction_tier::avx512)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+#endif
+  return tier == instruction_tier::scalar;
+}
 
 namespace detail {
 
@@ -13,14 +28,8 @@ namespace detail {
 inline int chosen_tier = -1;
 
 inline instruction_tier best_tier() noexcept {
-#if defined(SLUICE_HAS_AVX2)
-  __builtin_cpu_init();
-#if defined(SLUICE_HAS_AVX512)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return instruction_tier::avx512;
-#endif
-  if (__builtin_cpu_supports("avx2")) return instruction_tier::avx2;
-#endif
+  for (const instruction_tier tier : {instruction_tier::avx512, instruction_tier::avx2})
+    if (has_tier(tier)) return tier;
   return instruction_tier::scalar;
 }
 
@@ -46,7 +55,7 @@ inline bool force_tier(instruction_tier wanted) noexcept {
 #if defined(SLUICE_TIER)
   return wanted == tier();
 #else
-  if (wanted > detail::best_tier()) return false;
+  if (!has_tier(wanted)) return false;
   __atomic_store_n(&detail::chosen_tier, int(wanted), __ATOMIC_RELAXED);
   return true;
 #endif

@@ -9,10 +9,11 @@
 #include <span>
 #include <utility>
 
+#include <sluice/kernel/arithmetic/floats.hpp>
+#include <sluice/kernel/arithmetic/rank_key.hpp>
+#include <sluice/kernel/arithmetic/widen.hpp>
 #include <sluice/kernel/block.hpp>
 #include <sluice/kernel/kernels.hpp>
-#include <sluice/kernel/rank.hpp>
-#include <sluice/kernel/widen.hpp>
 #include <sluice/logits_view.hpp>
 #include <sluice/row/scratch.hpp>
 #include <sluice/token_mask.hpp>
@@ -102,7 +103,7 @@ class row_blocks {
   std::size_t size() noexcept {
     if (!size_known_) {
       const bool all = dense_ && kernel::is_infinite(present());
-      size_ = all ? vocab_ : kernels_.size(widened(threshold_), block_count_, threshold_);
+      size_ = all ? vocab_ : kernels_.count(widened(threshold_), block_count_, threshold_);
       size_known_ = true;
     }
     return size_;
@@ -183,7 +184,7 @@ class row_blocks {
   void widen_reaching(const float& least) const noexcept;
   void list(std::size_t count) noexcept;
   std::size_t blocks_of_vocabulary() const noexcept {
-    return (vocab_ + random::block_size - 1) / random::block_size;
+    return (vocab_ + detail::block_size - 1) / detail::block_size;
   }
 
   // row/edit.hpp

@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-#include <sluice/kernel/saturate.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/row/blocks.hpp>
 #include <sluice/row/sort.hpp>
 
@@ -23,14 +23,14 @@ SLUICE_IEEE_BEGIN
 SLUICE_NEVER_INLINE void row_blocks::number_blocks() noexcept {
   std::fill_n(places_, blocks_of_vocabulary(), 0u);
   for (std::size_t b = 0; b < block_count_; ++b)
-    places_[std::size_t(blocks_[b].first) / random::block_size] = std::uint32_t(b + 1);
+    places_[std::size_t(blocks_[b].first) / detail::block_size] = std::uint32_t(b + 1);
   numbered_ = true;
 }
 
 /// The block and place of a token that is present.
 inline bool row_blocks::find(token_id token, kernel::block*& block, std::uint32_t& index) noexcept {
   if (token < 0 || std::size_t(token) >= vocab_) return false;
-  const token_id number = token / token_id(random::block_size);
+  const token_id number = token / token_id(detail::block_size);
   if (dense_) {
     block = blocks_ + number;
     if (block->logits == nullptr) widen(*block);
@@ -113,7 +113,7 @@ class row_blocks::editor {
   /// The logits of a token that is edited soon.
   void fetch(token_id token) const noexcept {
     if (!row_.dense_ || row_.narrow_ != nullptr || token < 0 || std::size_t(token) >= row_.vocab_) return;
-    const kernel::block& block = row_.blocks_[std::size_t(token) / random::block_size];
+    const kernel::block& block = row_.blocks_[std::size_t(token) / detail::block_size];
     __builtin_prefetch(block.logits + (token - block.first));
   }
 
@@ -197,11 +197,11 @@ inline void row_blocks::remove_between(float least, float below, Keep&& keep) no
 SLUICE_NEVER_INLINE void row_blocks::remove_keys(std::span<const kernel::rank_key> keys) noexcept {
   std::size_t b = 0;
   for (std::size_t i = 0; i < keys.size();) {
-    const token_id number = kernel::id_of(keys[i]) / token_id(random::block_size);
+    const token_id number = kernel::id_of(keys[i]) / token_id(detail::block_size);
     if (dense_) {
       b = std::size_t(number);
     } else {
-      while (blocks_[b].first / token_id(random::block_size) != number) ++b;
+      while (blocks_[b].first / token_id(detail::block_size) != number) ++b;
     }
     kernel::block& block = blocks_[b];
     float* const copy = writable(block);
@@ -209,7 +209,7 @@ SLUICE_NEVER_INLINE void row_blocks::remove_keys(std::span<const kernel::rank_ke
     const token_id* id_at = block.ids;
     for (; i < keys.size(); ++i) {
       const token_id id = kernel::id_of(keys[i]);
-      if (id - block.first >= token_id(random::block_size)) break;
+      if (id - block.first >= token_id(detail::block_size)) break;
       if (id_at != nullptr) id_at = std::lower_bound(id_at, block.ids + block.count, id);
       copy[id_at != nullptr ? id_at - block.ids : id - block.first] = kernel::infinite(-1);
       lost_best = lost_best || !(kernel::logit_of(keys[i]) < block.max);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include <sluice/kernel/rank.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/token_mask.hpp>
 
 // What a token mask allows: one token, few tokens as a list, the tokens of one block.

@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-#include <sluice/kernel/saturate.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/row/edit.hpp>
 #include <sluice/row/open.hpp>
 #include <sluice/row/row.hpp>
@@ -23,7 +23,7 @@ SLUICE_IEEE_BEGIN
 SLUICE_NEVER_INLINE row::row(const logits_view& logits, const call_options& call, sluice::workspace& memory,
                              truncation_engine engine) noexcept
     : blocks_(memory, kernel::vocab_of(logits)), call_bias_(call.bias), engine_(engine) {
-  if (vocab_size() > (std::size_t{1} << 20) - 1) {
+  if (vocab_size() > detail::longest_row) {
     fail(sample_status::row_too_long);
   } else if (!blocks_.lay_out(std::max(vocab_size(), logits.size()), call.bias.size())) {
     fail(sample_status::out_of_memory);

@@ -54,7 +54,7 @@ inline bool allowed_nan(const logits_view& logits, const token_mask& mask) noexc
 constexpr std::size_t even(std::size_t words) noexcept { return words + (words & 1); }
 
 inline std::size_t row_blocks::bytes(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
-  const std::size_t padded = blocks * random::block_size;
+  const std::size_t padded = blocks * detail::block_size;
   return std::max(padded, tokens) * 8 + sluice::scratch::bytes(tokens, blocks, biases) +
          blocks * (sizeof(kernel::block) + 32) + even(blocks) * 4 + 64;
 }
@@ -63,7 +63,7 @@ inline bool row_blocks::lay_out(std::size_t tokens, std::size_t biases) noexcept
   const std::size_t blocks = blocks_of_vocabulary();
   std::byte* next = detail::workspace_access::row_memory(memory_, bytes(tokens, blocks, biases));
   if (next == nullptr) return false;
-  cells_ = std::max(blocks * random::block_size, tokens);
+  cells_ = std::max(blocks * detail::block_size, tokens);
   const auto take = [&next]<class T>(T*& part, std::size_t size) {
     part = reinterpret_cast<T*>(std::exchange(next, next + size * sizeof(T)));
   };
@@ -117,7 +117,7 @@ SLUICE_NEVER_INLINE bool row_blocks::open_dense(const logits_view& logits, const
     const kernel::row_content content = narrow
                                             ? kernels_.index_narrow(shorts + first, count, logits.type(), out)
                                             : kernels_.index(floats + first, count, out);
-    complete_ = complete_ && content.whole;
+    complete_ = complete_ && content.all_finite;
     saw_nan = saw_nan || content.nan;
     return content.nan;
   };
@@ -127,8 +127,8 @@ SLUICE_NEVER_INLINE bool row_blocks::open_dense(const logits_view& logits, const
     return saw_nan;
   }
   for (std::size_t b = 0; b < block_count_; ++b) {
-    const std::size_t first = b * random::block_size;
-    const std::size_t count = std::min(random::block_size, vocab_ - first);
+    const std::size_t first = b * detail::block_size;
+    const std::size_t count = std::min(detail::block_size, vocab_ - first);
     const kernel::mask_words allowed(mask, first, count);
     kernel::block& block = blocks_[b];
     bool nan = false;
@@ -200,11 +200,11 @@ SLUICE_NEVER_INLINE void row_blocks::list(std::size_t count) noexcept {
   dense_ = numbered_ = false;
   threshold_ = kernel::lowest;
   for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
-    const token_id number = ids_[begin] / token_id(random::block_size);
-    while (end < count && ids_[end] / token_id(random::block_size) == number) ++end;
+    const token_id number = ids_[begin] / token_id(detail::block_size);
+    while (end < count && ids_[end] / token_id(detail::block_size) == number) ++end;
     blocks_[block_count_++] = {.logits = logits_ + begin,
                                .ids = ids_ + begin,
-                               .first = number * token_id(random::block_size),
+                               .first = number * token_id(detail::block_size),
                                .count = std::uint32_t(end - begin),
                                .max = kernel::max_of(logits_ + begin, end - begin, threshold_)};
   }

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include <sluice/kernel/rank.hpp>
+#include <sluice/kernel/arithmetic/rank_key.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include <sluice/kernel/rank.hpp>
+#include <sluice/kernel/arithmetic/rank_key.hpp>
 
 // Integers in order: rank keys, ids with their places. Each sort stands once, behind a call; copies of them
 // would be a good part of what a file that samples costs a compiler.

@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <sluice/kernel/arithmetic/elementary.hpp>
+#include <sluice/kernel/arithmetic/mass.hpp>
 #include <sluice/kernel/lanes.hpp>
-#include <sluice/kernel/math.hpp>
 #include <sluice/row/members.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA {
@@ -90,8 +91,8 @@ SLUICE_NEVER_INLINE double row::collision_level(double t) noexcept {
   // logits agree, and accurate where t is large.
   const double top = double(max());
   const auto c = float(kernel::log2_e / t);
-  const kernel::agreement fast = blocks_.kernels().agree(blocks_.widened(blocks_.threshold()),
-                                                         blocks_.block_count(), blocks_.present(), max(), c);
+  const kernel::collision_sums fast = blocks_.kernels().collision(
+      blocks_.widened(blocks_.threshold()), blocks_.block_count(), blocks_.present(), max(), c);
   if (fast.count >= long_row && c > 1e-30f) {
     // The level hardly moves with t, so it is taken at the t that the rounded c stands for.
     return top + kernel::log2_e / double(c) * kernel::ln_1p(fast.excess / fast.sum);
@@ -102,8 +103,8 @@ SLUICE_NEVER_INLINE double row::collision_level(double t) noexcept {
     const double x = (double(logit) - top) * inverse;
     if (x < -64) return;  // lost in any sum
     const kernel::power_of_two p = kernel::split_exp2(x * kernel::log2_e);
-    const double e = kernel::scale(1.0 + p.fraction, p.whole);
-    sums.add(id, {e, e * (p.whole == 0 ? p.fraction : e - 1.0)});
+    const double e = kernel::scale(1.0 + p.fraction, p.exponent);
+    sums.add(id, {e, e * (p.exponent == 0 ? p.fraction : e - 1.0)});
   });
   const auto [sum, excess] = sums.total();
   return top + t * kernel::ln_1p(excess / sum);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <sluice/kernel/math.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
 #include <sluice/row/members.hpp>
 #include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>

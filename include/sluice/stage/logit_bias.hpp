@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <sluice/kernel/saturate.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/row/members.hpp>
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>

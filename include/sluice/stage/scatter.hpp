@@ -6,7 +6,7 @@
 
 #include <sluice/cut/by_rank.hpp>
 #include <sluice/cut/rank_diffusion.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
 #include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>

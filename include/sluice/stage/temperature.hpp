@@ -1,7 +1,7 @@
 #pragma once
 
 #include <sluice/cut/by_rank.hpp>
-#include <sluice/kernel/math.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>
 #include <tuple>

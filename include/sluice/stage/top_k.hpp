@@ -1,6 +1,7 @@
 #pragma once
 
 #include <sluice/cut/by_rank.hpp>
+#include <sluice/cut/nucleus.hpp>
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>
 #include <tuple>

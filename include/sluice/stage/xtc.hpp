@@ -4,7 +4,8 @@
 #include <vector>
 
 #include <sluice/cut/by_mass.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
+#include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <sluice/api.hpp>
-#include <sluice/kernel/math.hpp>
+#include <sluice/kernel/arithmetic/elementary.hpp>
 
 namespace sluice::inline v1::llama {
 

@@ -15,7 +15,8 @@
 #include <sluice/adapter/llama_cpp/candidates.hpp>
 #include <sluice/chain.hpp>
 #include <sluice/params/text.hpp>
-#include <sluice/random.hpp>
+#include <sluice/random/philox.hpp>
+#include <sluice/random/seed.hpp>
 #include <sluice/sequence.hpp>
 #include <sluice/sluice.hpp>
 #include <sluice/stage/scatter.hpp>

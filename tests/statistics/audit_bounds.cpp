@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
-#include <sluice/kernel/contract.hpp>
+#include <sluice/kernel/arithmetic/minimum_bound.hpp>
+#include <sluice/kernel/arithmetic/schraudolph.hpp>
+#include <sluice/random/philox.hpp>
 
 #include <array>
 #include <cmath>
@@ -9,8 +11,8 @@
 
 #include "support.hpp"
 
-// What only bounds: the rough exponential and the noise of a head, on the right side and as near as
-// documented.
+// What only bounds: the approximate exponential and the noise of a block minimum, on the right side and as
+// near as documented.
 
 namespace {
 
@@ -18,10 +20,10 @@ using real = long double;
 using tests::generator;
 
 /// Whether e^x <= S <= 1.0615 e^x, 1e-5 of rounding apart, with x = logit - max, or -80 where that is deeper.
-template <class Rough>
-bool bounds_exponential(Rough rough) {
+template <class Approx>
+bool bounds_exponential(Approx approx) {
   const auto right = [&](float logit, float max) {
-    const real exact = std::exp(std::fmax(real(logit) - real(max), -80.0L)), s = rough(logit, max);
+    const real exact = std::exp(std::fmax(real(logit) - real(max), -80.0L)), s = approx(logit, max);
     return s >= exact * (1 - 1e-5L) && s <= exact * 1.0615L * (1 + 1e-5L);
   };
   generator g(31);
@@ -35,7 +37,7 @@ bool bounds_exponential(Rough rough) {
   return right(0, 0) && right(-80, 0) && right(-most, 0) && right(-most, most) && right(most, most);
 }
 
-/// How far the bound of a head may lie above the noise for a uniform.
+/// How far the bound of a block minimum may lie above the noise for a uniform.
 real most_above(double u) {
   if (1 - u < 0x1p-31) return 42.3L;  // the bound is 50
   if (u >= 0.5) return 1 - u > 0x1p-25 ? 0.1L : 0.8L;
@@ -67,15 +69,16 @@ bool bounds_noise(Bound bound) {
 
 }  // namespace
 
-TEST_CASE("the rough exponential is at least e^x and at most 1.0615 e^x") {
-  CHECK(bounds_exponential(sluice::kernel::rough_exp));
+TEST_CASE("Schraudolph's exponential is at least e^x and at most 1.0615 e^x") {
+  CHECK(bounds_exponential(sluice::kernel::schraudolph_exp));
   for (const float factor : {1 + 0x1p-14f, 1 - 0x1p-14f})
     CHECK_FALSE(bounds_exponential(
-        [=](float logit, float max) { return factor * sluice::kernel::rough_exp(logit, max); }));
+        [=](float logit, float max) { return factor * sluice::kernel::schraudolph_exp(logit, max); }));
 }
 
-TEST_CASE("the bound of a head is above its noise, and near it but for the rarest uniforms") {
-  CHECK(bounds_noise(sluice::kernel::head_bound));
+TEST_CASE("the bound of a block minimum is above its noise, and near it but for the rarest uniforms") {
+  CHECK(bounds_noise(sluice::kernel::minimum_bound));
   for (const float moved : {-3e-4f, 0.1f})
-    CHECK_FALSE(bounds_noise([=](std::uint32_t word) { return sluice::kernel::head_bound(word) + moved; }));
+    CHECK_FALSE(
+        bounds_noise([=](std::uint32_t word) { return sluice::kernel::minimum_bound(word) + moved; }));
 }

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include <sluice/config.hpp>
-#include <sluice/kernel/rank.hpp>
+#include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/types.hpp>
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
@@ -28,6 +28,16 @@ inline any_float widen_f16(std::uint16_t bits) noexcept {
     exponent = std::uint32_t(1 - lift);
   }
   return any_float::of_bits(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+/// 16-bit floats as signed integers in their order, NaN among the infinities. Its own inverse.
+inline std::int16_t ordered16(std::uint16_t bits) noexcept {
+  const auto value = std::int16_t(bits);
+  return std::int16_t(value ^ (value < 0 ? 0x7fff : 0));
+}
+/// The bits of +inf.
+constexpr std::int16_t infinity16(logit_type type) noexcept {
+  return type == logit_type::f16 ? 0x7c00 : 0x7f80;
 }
 
 /// Element `index` of a row of any logit type. The row may lie at any address.
