@@ -45,11 +45,14 @@ order parse_order(std::string_view text) {
 void run_cuts(walk& w, std::span<const stage* const> cuts) {
   w.note_reference();
   if (w.params.truncation == sluice::truncation_rule::sequential) {
-    for (const stage* cut : cuts) keep_prefix(w.left, ranked(w.left), cut->count(w));
+    for (const stage* cut : cuts)
+      if (cut->active(w.params)) keep_prefix(w.left, ranked(w.left), cut->count(w));
     return;
   }
   std::size_t count = w.left.size();
-  for (const stage* cut : cuts) count = std::min(count, cut->count(w));
+  for (const stage* cut : cuts)
+    if (cut->active(w.params)) count = std::min(count, cut->count(w));
+  if (count == w.left.size()) return;
   keep_prefix(w.left, ranked(w.left), count);
 }
 
@@ -72,6 +75,7 @@ void run_stages(walk& w, const order& stages_in_order, greedy_rule greedy) {
       continue;
     }
     const auto rest = all.subspan(++i);
+    if (!s.active(w.params)) continue;
     w.is_last = std::none_of(rest.begin(), rest.end(), [&](const stage* r) { return r->active(w.params); });
     if (s.does == effect::removes) w.note_reference();
     s.run(w);
