@@ -13,13 +13,13 @@
 #include <utility>
 
 #include <sluice/adapter/llama_cpp/candidates.hpp>
-#include <sluice/chain.hpp>
-#include <sluice/params/text.hpp>
+#include <sluice/chain/chain.hpp>
 #include <sluice/random/philox.hpp>
 #include <sluice/random/seed.hpp>
 #include <sluice/sequence.hpp>
 #include <sluice/sluice.hpp>
 #include <sluice/stage/scatter.hpp>
+#include <sluice/stage/text.hpp>
 
 namespace sluice::inline v1::llama::detail {
 inline namespace SLUICE_ISA {
