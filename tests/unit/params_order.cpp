@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,10 +25,17 @@ steps steps_of(std::string_view text) {
   return names;
 }
 
-constexpr const char* known =
-    "known: penalties (e), dry (d), top_n_sigma (s), p_less, typ_p (y), top_k (k), top_p (p), min_p (m), xtc "
-    "(x), "
-    "scatter (r), temperature (t), adaptive_p (a)";
+/// What a message says of the names, each with its letter: those of the list, and what is still to come.
+std::string known_names() {
+  std::string text = "known: ";
+  for (const auto& known : sluice::detail::order_names) {
+    if (&known != sluice::detail::order_names.begin()) text += ", ";
+    text += known.name.text;
+    if (known.name.letter != 0) text += std::string(" (") + known.name.letter + ")";
+  }
+  return text;
+}
+const std::string known = known_names();
 
 }  // namespace
 
@@ -115,6 +123,12 @@ TEST_CASE("an unknown name or letter is told, with those that are known") {
         std::string("order \"top_q\" has the unknown letter \"o\"; ") + known);
   CHECK(check({.order = "k\xC3\xA9"}).text ==
         std::string("order \"k\xC3\xA9\" has the unknown letter \"\xC3\xA9\"; ") + known);
+}
+
+TEST_CASE("the names that are known stand in the fixed order, with their letters") {
+  CHECK(known.starts_with("known: penalties (e), dry (d), top_n_sigma (s), p_less, "));
+  CHECK(known.ends_with(
+      "typ_p (y), top_k (k), top_p (p), min_p (m), xtc (x), scatter (r), temperature (t), adaptive_p (a)"));
 }
 
 TEST_CASE("a name is given once") {

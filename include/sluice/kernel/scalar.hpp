@@ -160,11 +160,11 @@ inline approx_masses approx_mass(const block* blocks, std::size_t count, float t
 }
 
 inline void minimum_bounds(const std::uint32_t* numbers, std::size_t count, random::source from,
-                           float* bounds, std::uint8_t* slots) noexcept {
+                           float* bounds, std::uint8_t* places) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     const random::words w = from.at(random::stream::draw_heads, numbers[i]);
     bounds[i] = kernel::minimum_bound(w[0]);
-    slots[i] = std::uint8_t(w[2] >> 24);
+    places[i] = std::uint8_t(w[2] >> 24);
   }
 }
 

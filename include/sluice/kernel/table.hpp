@@ -82,7 +82,7 @@ struct table {
   /// arithmetic/minimum_bound.inc), and the slot of the token that has it. The bound's bits may differ
   /// between tiers.
   void (*minimum_bounds)(const std::uint32_t* numbers, std::size_t count, random::source from, float* bounds,
-                         std::uint8_t* slots) noexcept;
+                         std::uint8_t* places) noexcept;
   /// For blocks by number: their smallest exponentials.
   void (*minima)(const std::uint32_t* numbers, std::size_t count, random::source from,
                  double* exponentials) noexcept;
