@@ -71,14 +71,16 @@ std::vector<named_chain> chains() {
 
 bool absent(float logit) { return std::isnan(logit) || logit == -inf; }
 
+bool legal(const sluice::candidate& c, const std::vector<float>& row) {
+  return c.id >= 0 && static_cast<std::size_t>(c.id) < row.size() &&
+         !absent(row[static_cast<std::size_t>(c.id)]) && std::isfinite(c.logit) && c.probability >= 0;
+}
+
 void check_distribution(const std::vector<float>& row, const std::vector<sluice::candidate>& survivors) {
   double sum = 0;
   for (const sluice::candidate& c : survivors) {
-    REQUIRE(c.id >= 0);
-    REQUIRE(static_cast<std::size_t>(c.id) < row.size());
-    CHECK_FALSE(absent(row[static_cast<std::size_t>(c.id)]));
-    CHECK(std::isfinite(c.logit));
-    CHECK(c.probability >= 0);
+    if (!legal(c, row))
+      FAIL_CHECK("token " << c.id << " has logit " << c.logit << " and probability " << c.probability);
     sum += double(c.probability);
   }
   CHECK(sum == doctest::Approx(1).epsilon(1e-4));
