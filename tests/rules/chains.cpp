@@ -95,10 +95,11 @@ TEST_CASE(
 }
 
 TEST_CASE("the comparison rejects a chain that is a little different from what the oracle was asked") {
+  // Until it is rejected: one failure says as much as three hundred.
   const auto failures = [](auto mutate) {
     tests::generator g(23);
     tests::comparison compare;
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 300 && compare.report().failures == 0; ++i) {
       tests::trial t;
       t.logits = tests::make_row(g, tests::shape::gaussian, 200);
       t.generated = tests::make_history(g, 200, 30);
