@@ -11,7 +11,7 @@ namespace tests {
 
 /// Whether the machine has the tier. Where it has not, the case that asks says that it is skipped.
 inline bool has_tier(sluice::instruction_tier tier) {
-  if (tier <= sluice::detail::best_tier()) return true;
+  if (sluice::has_tier(tier)) return true;
   MESSAGE("skipped: no " << (tier == sluice::instruction_tier::avx512 ? "AVX-512" : "AVX2"));
   return false;
 }

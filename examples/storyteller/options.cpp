@@ -3,10 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <sluice/sluice.hpp>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace storyteller {
 namespace {
@@ -14,17 +17,17 @@ namespace {
 enum class kind { value, flag, list };
 
 // A sampling parameter: its option, which is its name, with what other programs call it, and its meaning. The
-// value is read by sluice::set, so that a new parameter is a new line here and nothing else.
+// value is read by sluice::set.
 struct setting {
-  const char* names;
-  const char* meaning;
+  std::string names;
+  std::string meaning;
   kind type = kind::value;
 
-  std::string option() const { return std::string(names).substr(0, std::string_view(names).find(',')); }
+  std::string option() const { return names.substr(0, names.find(',')); }
   std::string field() const { return option().substr(2); }
 };
 
-constexpr setting settings[] = {
+const setting explained[] = {
     {"--seed,-s", "the same seed tells the same story; none: another one each time"},
     {"--samplers,--order", "stages by name, as in \"penalties;top_k;temperature\"; none: the fixed order"},
     {"--sampler-seq,--sampling-seq", "stages by letter, as in edskypmxrt"},
@@ -71,6 +74,23 @@ constexpr setting settings[] = {
     {"--engine", "automatic, sort, select or rejection: the same tokens"},
     {"--draw", "gumbel or softmax"},
 };
+
+// Those, and the library's other parameters under their names.
+std::vector<setting> all_settings() {
+  std::vector<setting> all(std::begin(explained), std::end(explained));
+  for (const sluice::detail::field& f : sluice::detail::fields) {
+    std::string option = "--" + std::string(f.name);
+    std::replace(option.begin(), option.end(), '_', '-');
+    const auto names = [&](const setting& s) {
+      return (',' + s.names + ',').find(',' + option + ',') != std::string::npos;
+    };
+    if (std::none_of(all.begin(), all.end(), names))
+      all.push_back({option, "as in sampling_params", f.flag != nullptr ? kind::flag : kind::value});
+  }
+  return all;
+}
+
+const std::vector<setting> settings = all_settings();
 
 const std::vector<std::string> usual_breakers = {"\n", ":", "\"", "*"};
 
@@ -124,7 +144,7 @@ class command_line {
  private:
   using values = std::vector<std::string>;
 
-  CLI::Option* add(const char* names, values& into, const std::string& meaning);
+  CLI::Option* add(const std::string& names, values& into, const std::string& meaning);
   bool is_named(const char* option) const { return app_.count(option) > 0; }
   sluice::sampling_params sampling() const;
   values breakers() const;
@@ -173,7 +193,7 @@ command_line::command_line() {
 }
 
 // An option that may come again and takes one value each time.
-CLI::Option* command_line::add(const char* names, values& into, const std::string& meaning) {
+CLI::Option* command_line::add(const std::string& names, values& into, const std::string& meaning) {
   return app_.add_option(names, into, meaning)->allow_extra_args(false);
 }
 

@@ -1,4 +1,4 @@
-// Every kernel on every tier that the machine has: the bits of the plain loops.
+// Every kernel on every tier: the bits of the plain loops.
 
 #include <doctest/doctest.h>
 
@@ -14,6 +14,7 @@
 
 #include "rows.hpp"
 #include "support.hpp"
+#include "tiers.hpp"
 
 #if defined(__clang__) && defined(SLUICE_HAS_AVX2)
 // The AVX-512 kernels from 256-bit instructions: their code is tried on machines without AVX-512 too.
@@ -34,12 +35,11 @@ using namespace sluice::kernel;
 using sluice::instruction_tier;
 using tests::generator;
 
-std::vector<const table*> vector_tiers() {
-  std::vector<const table*> found;
-  for (const instruction_tier tier : {instruction_tier::avx2, instruction_tier::avx512})
-    if (sluice::has_tier(tier)) found.push_back(&kernels(tier));
+/// The tier's kernels; beside AVX2 in clang the AVX-512 ones of 256-bit instructions.
+std::vector<const table*> tables_of(instruction_tier tested) {
+  std::vector<const table*> found{&kernels(tested)};
 #if defined(__clang__) && defined(SLUICE_HAS_AVX2)
-  if (sluice::has_tier(instruction_tier::avx2)) found.push_back(&sixteen::kernels);
+  if (tested == instruction_tier::avx2) found.push_back(&sixteen::kernels);
 #endif
   return found;
 }
@@ -168,14 +168,14 @@ void blocks_agree(const table& plain, const table& tier, const std::vector<block
   }
 }
 
-void rows_agree(generator& g, const std::vector<float>& logits) {
+void rows_agree(generator& g, const std::vector<float>& logits, instruction_tier tested) {
   const shifted_row row = shifted(g, logits);
   const table& plain = kernels(instruction_tier::scalar);
   const std::size_t count = (row.size + 255) / 256;
   std::vector<block> blocks(count), vblocks(count);
   const row_content content = plain.index(row.data(), row.size, blocks.data());
   INFO(tests::to_text(logits));
-  for (const table* tier : vector_tiers()) {
+  for (const table* tier : tables_of(tested)) {
     const row_content seen = tier->index(row.data(), row.size, vblocks.data());
     REQUIRE(seen.nan == content.nan);
     REQUIRE((content.all_finite || !seen.all_finite));  // sums may overflow
@@ -205,7 +205,7 @@ double most_above(double smallest) {
 
 }  // namespace
 
-TEST_CASE("every kernel gives the same bits on every tier, for every length and alignment") {
+TIER_CASE("every kernel gives the same bits on every tier, for every length and alignment") {
   generator g(51);
   for (std::size_t size = 0; size <= 600; ++size) {
     for (std::size_t i = 0; i < tests::scaled(80); ++i) {
@@ -217,12 +217,12 @@ TEST_CASE("every kernel gives the same bits on every tier, for every length and 
         if (tied) l = std::round(l);
         if (g.chance(0.05)) l = tests::minus_infinity;
       }
-      rows_agree(g, row);
+      rows_agree(g, row, tested);
     }
   }
 }
 
-TEST_CASE("a special value is seen at every place of a short row and at random places of a long one") {
+TIER_CASE("a special value is seen at every place of a short row and at random places of a long one") {
   generator g(52);
   const std::array specials{
       tests::not_a_number, tests::plus_infinity, tests::minus_infinity, -0.0f, 3e38f, -3e38f, 1e-40f};
@@ -232,18 +232,18 @@ TEST_CASE("a special value is seen at every place of a short row and at random p
         std::vector<float> row(size);
         for (float& l : row) l = static_cast<float>(g.gaussian());
         row[at] = special;
-        rows_agree(g, row);
+        rows_agree(g, row, tested);
       }
     }
     for (std::size_t i = 0; i < tests::scaled(3'000); ++i) {
       std::vector<float> row = tests::make_row(g, tests::shape::gaussian, 1 + g.below(3000));
       row[g.below(row.size())] = special;
-      rows_agree(g, row);
+      rows_agree(g, row, tested);
     }
   }
 }
 
-TEST_CASE("noise has the bits of its definition on every tier, and the bounds of block minima hold it") {
+TIER_CASE("noise has the bits of its definition on every tier, and the bounds of block minima hold it") {
   generator g(53);
   for (std::size_t i = 0; i < tests::scaled(20'000); ++i) {
     const sluice::random::source from{g.next(), g.next()};
@@ -251,9 +251,7 @@ TEST_CASE("noise has the bits of its definition on every tier, and the bounds of
     for (std::uint32_t& n : numbers) n = static_cast<std::uint32_t>(g.below(4096));
     std::vector<float> bounds(numbers.size());
     std::vector<std::uint8_t> slots(numbers.size());
-    for (const instruction_tier tier :
-         {instruction_tier::scalar, instruction_tier::avx2, instruction_tier::avx512}) {
-      if (!sluice::has_tier(tier)) continue;
+    for (const instruction_tier tier : {instruction_tier::scalar, tested}) {
       kernels(tier).minimum_bounds(numbers.data(), numbers.size(), from, bounds.data(), slots.data());
       for (std::size_t k = 0; k < numbers.size(); ++k) {
         const auto least = sluice::random::noise_minimum(from, numbers[k]);
@@ -276,13 +274,13 @@ TEST_CASE("noise has the bits of its definition on every tier, and the bounds of
   }
 }
 
-TEST_CASE("all 65,536 halves and bfloat16s are widened alike on every tier") {
+TIER_CASE("all 65,536 halves and bfloat16s are widened alike on every tier") {
   std::vector<std::uint16_t> row(65'536);
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<std::uint16_t>(i);
   for (const auto type : {sluice::logit_type::f16, sluice::logit_type::bf16}) {
     std::vector<float> plain(row.size()), wide(row.size());
     kernels(instruction_tier::scalar).widen(row.data(), row.size(), type, plain.data());
-    for (const table* tier : vector_tiers()) {
+    for (const table* tier : tables_of(tested)) {
       tier->widen(row.data(), row.size(), type, wide.data());
       for (std::size_t i = 0; i < row.size(); ++i)
         REQUIRE(std::bit_cast<std::uint32_t>(wide[i]) == std::bit_cast<std::uint32_t>(plain[i]));
@@ -290,7 +288,7 @@ TEST_CASE("all 65,536 halves and bfloat16s are widened alike on every tier") {
   }
 }
 
-TEST_CASE("16-bit rows are indexed as they are, with the maxima of their floats") {
+TIER_CASE("16-bit rows are indexed as they are, with the maxima of their floats") {
   generator g(54);
   for (std::size_t i = 0; i < tests::scaled(20'000); ++i) {
     const auto type = g.chance(0.5) ? sluice::logit_type::f16 : sluice::logit_type::bf16;
@@ -306,7 +304,7 @@ TEST_CASE("16-bit rows are indexed as they are, with the maxima of their floats"
     std::vector<block> floats((row.size() + 255) / 256), blocks(floats.size());
     const row_content expected =
         kernels(instruction_tier::scalar).index(wide.data(), wide.size(), floats.data());
-    std::vector<const table*> tiers = vector_tiers();
+    std::vector<const table*> tiers = tables_of(tested);
     tiers.push_back(&kernels(instruction_tier::scalar));
     for (const table* tier : tiers) {
       const row_content content = tier->index_narrow(row.data(), row.size(), type, blocks.data());
