@@ -100,7 +100,7 @@ class cut_row {
   cut_row(const std::vector<float>& logits, std::span<const std::uint32_t> mask,
           sluice::truncation_engine engine)
       : call_{.mask = mask}, row_(logits, call_, memory_, engine) {
-    sluice::row_internals::add_biases(row_, {});
+    sluice::detail::row_internals::add_biases(row_, {});
   }
 
   sluice::row& row() { return row_; }

@@ -22,7 +22,7 @@ std::size_t draws_agree(generator& g, const std::vector<float>& logits, double t
                         sluice::workspace& memory) {
   const sluice::call_options call;
   sluice::row row(logits, call, memory, sluice::truncation_engine::select);
-  sluice::row_internals::add_biases(row, {});
+  sluice::detail::row_internals::add_biases(row, {});
   row.set_temperature(temperature);
   if (g.chance(0.3)) row.keep_at_least(double(row.max()) - g.uniform(0, 4));
   if (g.chance(0.2)) row.keep_top(1 + std::int64_t(g.below(logits.size())));

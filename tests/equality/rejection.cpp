@@ -49,7 +49,7 @@ class opened {
  public:
   opened(const std::vector<float>& logits, sluice::truncation_engine engine)
       : row_(logits, call_, memory_, engine) {
-    sluice::row_internals::add_biases(row_, {});
+    sluice::detail::row_internals::add_biases(row_, {});
     row_.reference();
   }
   sluice::row& row() { return row_; }

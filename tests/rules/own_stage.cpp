@@ -78,7 +78,7 @@ struct faulty {
         if (r.max() == 0 && std::signbit(r.max())) r.keep_top(2);
         return;
       case fault::writes_the_callers_row:
-        const_cast<float*>(sluice::row_internals::blocks(r).table()[0].logits)[0] = -1000;
+        const_cast<float*>(sluice::detail::row_internals::blocks(r).table()[0].logits)[0] = -1000;
         return;
     }
   }

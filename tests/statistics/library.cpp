@@ -10,7 +10,7 @@ struct opened::state {
   state(const row_to_draw& row, float temperature)
       : open(sluice::logits_view(row.logits), sluice::call_options{.mask = row.mask}, memory,
              sluice::truncation_engine::select) {
-    sluice::row_internals::add_biases(open, {});
+    sluice::detail::row_internals::add_biases(open, {});
     open.set_temperature(double(temperature));
   }
 

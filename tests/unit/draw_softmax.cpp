@@ -14,7 +14,7 @@ sluice::token_id drawn(const std::vector<float>& logits, std::uint64_t word, dou
   sluice::workspace memory;
   sluice::row r(sluice::logits_view(logits), sluice::call_options{}, memory,
                 sluice::truncation_engine::select);
-  sluice::row_internals::add_biases(r, {});
+  sluice::detail::row_internals::add_biases(r, {});
   r.set_temperature(temperature);
   return sluice::draw::inverse_cdf(r, word);
 }

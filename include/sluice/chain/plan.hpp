@@ -82,10 +82,8 @@ class plan_builder {
         stage.join(alone);
         if (settings_.truncation == truncation_rule::joint) {
           stage.join(plan_.joint);
-          if (!std::exchange(has_joint_step_, true))
-            begin_tail({});
-          else
-            return;
+          if (std::exchange(has_joint_step_, true)) return;
+          begin_tail({});
           plan_.steps.push_back({});
         } else {
           take_filter(alone);

@@ -36,12 +36,12 @@ inline token_id draw_from_nucleus(const plan& p, row& r, sequence& q) noexcept {
 /// Every stage in turn, then (for a token) the draw.
 inline token_id run(const planned& chain, row& r, sequence& q, wanted what) noexcept {
   const plan& p = chain.plan;
-  if (!p.adds_bias) row_internals::add_biases(r, {});
+  if (!p.adds_bias) detail::row_internals::add_biases(r, {});
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
     if (r.status() != sample_status::ok || r.empty()) break;
     const plan_step step = p.steps[i];
     if (p.greedy && step.kind != stage_kind::edit) continue;
-    row_internals::apply_temperature(r);
+    detail::row_internals::apply_temperature(r);
     if (i == p.rejects_from && what == wanted::token) return draw_from_nucleus(p, r, q);
     if (step.stage == plan_step::joint) {
       cut::keep_nucleus(r, p.joint);

@@ -114,7 +114,7 @@ inline std::span<const kernel::block> every_nth_block(const row_blocks& blocks, 
 
 /// The mass of low <= l < past; or of the others, where they are few.
 inline std::uint64_t mass_between(row& r, float low, float past) noexcept {
-  const row_blocks& blocks = row_internals::blocks(r);
+  const row_blocks& blocks = detail::row_internals::blocks(r);
   const kernel::table& kernels = blocks.kernels();
   const std::size_t count = blocks.block_count();
   low = std::max(low, blocks.threshold());
@@ -136,7 +136,7 @@ SLUICE_NEVER_INLINE kernel::rank_key last_about(row& r, const before_by_distance
                                                 int min_keep) noexcept {
   const auto all_of_it = [&] { return cut_all(r, before, p, min_keep); };
   if (cuts_all(r, p) || min_keep > 1) return all_of_it();
-  const row_blocks& blocks = row_internals::blocks(r);
+  const row_blocks& blocks = detail::row_internals::blocks(r);
   const double reach = 2 * kernel::mass_reach + before.distance(kernel::key_of(r.max(), 0));
   distance_bracket bracket{0, reach};
   const approximate_masses masses(r);
@@ -178,7 +178,7 @@ SLUICE_NEVER_INLINE kernel::rank_key last_about(row& r, const before_by_distance
 /// Keeps what stands at or before `last` in the order of distance.
 SLUICE_NEVER_INLINE void keep_about(row& r, const before_by_distance& before,
                                     kernel::rank_key last) noexcept {
-  row_blocks& blocks = row_internals::blocks(r);
+  row_blocks& blocks = detail::row_internals::blocks(r);
   const auto keep = [&](token_id id, float logit) { return !before(last, kernel::key_of(logit, id)); };
   if (blocks.is_list()) return blocks.list_kept(kernel::lowest, keep);
   const double reach = before.distance(last);

@@ -78,9 +78,9 @@ kernel::rank_key by_halving(std::span<kernel::rank_key> keys, std::uint64_t need
 template <class Before>
 inline kernel::rank_key cut_keys(row& r, std::span<kernel::rank_key> keys, std::uint64_t need,
                                  Before before) noexcept {
-  const mass_under mass(row_internals::blocks(r).kernels(), double(r.max()));
-  return row_internals::engine(r) == truncation_engine::sort ? by_sorting(keys, need, before, mass)
-                                                             : by_halving(keys, need, before, mass);
+  const mass_under mass(detail::row_internals::blocks(r).kernels(), double(r.max()));
+  return detail::row_internals::engine(r) == truncation_engine::sort ? by_sorting(keys, need, before, mass)
+                                                                     : by_halving(keys, need, before, mass);
 }
 
 /// The cut of all survivors, in any order: the last key of the shortest prefix with mass >= p * M that has
@@ -88,7 +88,7 @@ inline kernel::rank_key cut_keys(row& r, std::span<kernel::rank_key> keys, std::
 template <class Before>
 inline kernel::rank_key cut_all(row& r, Before before, float p, int min_keep) noexcept {
   const std::uint64_t need = kernel::needed_mass(p, r.total_mass());
-  const std::span<kernel::rank_key> all = keys_in(row_internals::blocks(r), kernel::lowest);
+  const std::span<kernel::rank_key> all = keys_in(detail::row_internals::blocks(r), kernel::lowest);
   const kernel::rank_key last = cut_keys(r, all, need, before);
   if (min_keep <= 1) return last;
   kernel::rank_key* const least = all.data() + (std::min(std::size_t(min_keep), all.size()) - 1);
@@ -100,15 +100,15 @@ inline kernel::rank_key cut_all(row& r, Before before, float p, int min_keep) no
 inline constexpr std::size_t bracketed_row = 1024;
 
 inline bool cuts_all(row& r, float p) noexcept {
-  return row_internals::engine(r) == truncation_engine::sort || row_internals::blocks(r).is_list() ||
-         r.vocab_size() < bracketed_row || p >= 1;
+  return detail::row_internals::engine(r) == truncation_engine::sort ||
+         detail::row_internals::blocks(r).is_list() || r.vocab_size() < bracketed_row || p >= 1;
 }
 
 /// The last key of the nucleus of mass p. Approximate masses decide on which side of the cut a logit stands,
 /// until they cannot; exact ones decide between.
 SLUICE_NEVER_INLINE kernel::rank_key last_of_mass(row& r, float p, int min_keep) noexcept {
   if (cuts_all(r, p)) return cut_all(r, before_by_rank{}, p, min_keep);
-  const row_blocks& blocks = row_internals::blocks(r);
+  const row_blocks& blocks = detail::row_internals::blocks(r);
   nucleus_bounds bounds(r, p);
   float inside = r.max();
   float outside = std::max(float(double(inside) - 2 * kernel::mass_reach), blocks.threshold());
@@ -137,11 +137,11 @@ SLUICE_NEVER_INLINE kernel::rank_key last_of_mass(row& r, float p, int min_keep)
 /// those are weighed.
 SLUICE_NEVER_INLINE std::span<candidate> heavier_than(row& r, float fraction) noexcept {
   const std::uint64_t limit = kernel::floor_product(kernel::fraction(fraction), r.total_mass());
-  const mass_under mass(row_internals::blocks(r).kernels(), double(r.max()));
+  const mass_under mass(detail::row_internals::blocks(r).kernels(), double(r.max()));
   constexpr double slack = 1e-6;  // nats, beyond what the exponential errs
   const double depth = kernel::ln((double(limit) + 0.5) / kernel::mass_one) - slack;
   std::span<kernel::rank_key> keys =
-      keys_in(row_internals::blocks(r), kernel::at_most(double(r.max()) + depth));
+      keys_in(detail::row_internals::blocks(r), kernel::at_most(double(r.max()) + depth));
   const auto light =
       std::partition(keys.begin(), keys.end(), [&](kernel::rank_key key) { return mass(key) > limit; });
   keys = keys.first(std::size_t(light - keys.begin()));

@@ -67,8 +67,8 @@ SLUICE_NEVER_INLINE float reached_by(row_blocks& blocks, std::size_t k, float* m
 
 /// The keys of the first k survivors in rank, 0 < k <= size, in no order, in the scratch memory.
 SLUICE_NEVER_INLINE std::span<kernel::rank_key> first_keys(row& r, std::size_t k) noexcept {
-  row_blocks& blocks = row_internals::blocks(r);
-  if (row_internals::engine(r) == truncation_engine::sort) {
+  row_blocks& blocks = detail::row_internals::blocks(r);
+  if (detail::row_internals::engine(r) == truncation_engine::sort) {
     const std::span<kernel::rank_key> all = keys_in(blocks, kernel::lowest);
     sort_by_rank(all);
     return all.first(k);
@@ -135,7 +135,7 @@ SLUICE_NEVER_INLINE kernel::rank_key last_at_least(row& r, double threshold, int
 SLUICE_NEVER_INLINE void keep_from(row& r, kernel::rank_key last) noexcept {
   r.reference();
   if (last == 0) return;
-  row_blocks& blocks = row_internals::blocks(r);
+  row_blocks& blocks = detail::row_internals::blocks(r);
   const float least = std::max(kernel::logit_of(last), blocks.threshold());
   const auto keep = [last](token_id id, float logit) { return kernel::key_of(logit, id) >= last; };
   if (blocks.is_list() || blocks.blocks_reaching(least) <= blocks.block_count() / 8)

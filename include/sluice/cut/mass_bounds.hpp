@@ -29,7 +29,7 @@ inline bool surely_outside(double at_least, double total, double p) noexcept {
 /// The approximate masses of a row, its total kept.
 class approximate_masses {
  public:
-  explicit approximate_masses(row& r) noexcept : blocks_(row_internals::blocks(r)), max_(r.max()) {}
+  explicit approximate_masses(row& r) noexcept : blocks_(detail::row_internals::blocks(r)), max_(r.max()) {}
 
   double total() noexcept {
     if (total_ < 0) total_ = from(kernel::infinite(-1)).reached;

@@ -50,7 +50,7 @@ inline void keep_nucleus(row& r, const nucleus& n) noexcept {
 class nucleus_test {
  public:
   nucleus_test(row& r, float p, int min_keep) noexcept
-      : row_(r), blocks_(row_internals::blocks(r)), p_(p), bounds_(r, p), max_(double(r.max())) {
+      : row_(r), blocks_(detail::row_internals::blocks(r)), p_(p), bounds_(r, p), max_(double(r.max())) {
     const std::size_t least = min_keep > 1 ? std::min(std::size_t(min_keep), r.size()) : 1;
     kept_ = least > 1 ? last_of_first(r, least) : kernel::key_of(r.max(), r.argmax());
   }

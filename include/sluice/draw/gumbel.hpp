@@ -20,11 +20,11 @@ class gumbel_max {
  public:
   gumbel_max(row& r, random::source from) noexcept
       : row_(r),
-        blocks_(row_internals::blocks(r)),
+        blocks_(detail::row_internals::blocks(r)),
         from_(from),
         reference_(double(r.reference())),
         inverse_(1.0 / r.temperature()),
-        log_factor_(row_internals::discount_probability(r) > 0 ? weights(r).log_factor() : 0) {}
+        log_factor_(detail::row_internals::discount_probability(r) > 0 ? weights(r).log_factor() : 0) {}
 
   /// The winner among the survivors that rank before `limit` (0: all); 0 where there are none. Between calls
   /// the row and its scratch memory stay as they are.
@@ -84,7 +84,7 @@ class gumbel_max {
     const kernel::rank_key key = kernel::key_of(logit, id);
     if (key <= limit_) return;
     double score = score_base(logit) + noise;
-    if (row_internals::discounted(row_, id)) score += log_factor_;
+    if (detail::row_internals::discounted(row_, id)) score += log_factor_;
     if (score > best_.score || (score == best_.score && key > best_.key)) best_ = {score, key};
   }
 

@@ -17,19 +17,19 @@ class weights {
       : row_(r),
         max_(double(r.max())),
         inverse_(1.0 / r.temperature()),
-        rho_(row_internals::discount_probability(r)) {
+        rho_(detail::row_internals::discount_probability(r)) {
     if (rho_ > 0) find_factor();
   }
 
   double exponent(float logit) const noexcept { return (double(logit) - max_) * inverse_; }
   double log_factor() const noexcept { return log_factor_; }
   double log_factor(token_id id) const noexcept {
-    return row_internals::discounted(row_, id) ? log_factor_ : 0;
+    return detail::row_internals::discounted(row_, id) ? log_factor_ : 0;
   }
 
   /// round(2^44 * factor * e^x).
   std::uint64_t mass(token_id id, float logit) const noexcept {
-    const bool discounted = row_internals::discounted(row_, id);
+    const bool discounted = detail::row_internals::discounted(row_, id);
     if (base_ != 0) return kernel::mass(exponent(logit) + (discounted ? log_factor_ : 0) - base_);
     return kernel::mass(exponent(logit), discounted ? factor_ : 1.0);
   }
@@ -68,8 +68,8 @@ class weights {
     float best_kept = kernel::infinite(-1);
     row_.each([&](token_id id, float logit) {
       const std::uint64_t m = kernel::mass(exponent(logit));
-      (row_internals::discounted(row_, id) ? discounted : kept) += m;
-      if (!row_internals::discounted(row_, id) && logit > best_kept) best_kept = logit;
+      (detail::row_internals::discounted(row_, id) ? discounted : kept) += m;
+      if (!detail::row_internals::discounted(row_, id) && logit > best_kept) best_kept = logit;
     });
     if (kept != 0) {
       factor_ = (1.0 - rho_) / (1.0 + rho_ * (double(discounted) / double(kept)));
@@ -77,7 +77,7 @@ class weights {
     } else if (!(best_kept < kernel::lowest)) {
       // The kept tokens are too light to count beside the discounted ones: their quotient as a logarithm.
       row_.each([&](token_id id, float logit) {
-        if (!row_internals::discounted(row_, id))
+        if (!detail::row_internals::discounted(row_, id))
           kept += kernel::mass((double(logit) - double(best_kept)) * inverse_);
       });
       const double quotient = kernel::ln(double(discounted) / double(kept)) - exponent(best_kept);

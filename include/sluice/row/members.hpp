@@ -89,6 +89,10 @@ inline void row::set_temperature(double t) noexcept {
   }
 }
 
+}  // namespace sluice::inline v1::inline SLUICE_ISA
+
+namespace sluice::inline v1::detail::inline SLUICE_ISA {
+
 SLUICE_NEVER_INLINE void row_internals::apply_temperature(row& r) noexcept {
   const double t = std::exchange(r.temperature_, 1.0);
   if (t == 1) return;
@@ -160,4 +164,4 @@ SLUICE_NEVER_INLINE void row_internals::keep_forced(row& r) noexcept {
 
 SLUICE_IEEE_END
 
-}  // namespace sluice::inline v1::inline SLUICE_ISA
+}  // namespace sluice::inline v1::detail::inline SLUICE_ISA

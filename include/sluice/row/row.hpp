@@ -7,7 +7,13 @@
 #include <sluice/api.hpp>
 #include <sluice/row/blocks.hpp>
 
-namespace sluice::inline v1::inline SLUICE_ISA {
+namespace sluice::inline v1 {
+
+namespace detail::inline SLUICE_ISA {
+struct row_internals;
+}
+
+inline namespace SLUICE_ISA {
 
 SLUICE_IEEE_BEGIN
 
@@ -23,8 +29,6 @@ struct row_mass {
   double weighted = 0;
 };
 
-struct row_internals;
-
 /// The row being sampled: what every stage is written in. Survivors are tokens with a finite logit; a token
 /// that is removed is in no statistic and never comes back. The caller's logits are never written. Dense rows
 /// and lists of candidates answer alike, bit for bit.
@@ -36,7 +40,7 @@ class row {
   row(const row&) = delete;
   row& operator=(const row&) = delete;
 
-  // What there is.
+  // What there is (row/statistics.hpp).
 
   std::size_t vocab_size() const noexcept { return blocks_.vocab_size(); }
   sample_status status() const noexcept { return status_; }
@@ -72,7 +76,8 @@ class row {
   /// The scratch memory of the call, which a question to the sequence may need.
   sluice::workspace& workspace() const noexcept { return blocks_.memory(); }
 
-  // Filters. Survivors keep their logits.
+  // Filters. Survivors keep their logits. By rank: cut/by_rank.hpp, by mass: cut/by_mass.hpp,
+  // cut/by_distance.hpp.
 
   /// Keeps l >= threshold; at least the first max(min_keep, 1) in rank.
   void keep_at_least(double threshold, int min_keep = 0) noexcept;
@@ -87,7 +92,7 @@ class row {
   /// The tokens of many candidates.
   void remove(std::span<const candidate> tokens) noexcept;
 
-  // Edits. Results saturate at +-FLT_MAX; an absent token stays absent.
+  // Edits (row/members.hpp). Results saturate at +-FLT_MAX; an absent token stays absent.
 
   /// l = f(double(l)) for one token, rounded once; a token that is absent or outside the row is passed over,
   /// and one for which f gives NaN stays as it is.
@@ -111,7 +116,7 @@ class row {
   float reference() noexcept;
 
  private:
-  friend row_internals;
+  friend detail::row_internals;
 
   row_blocks blocks_;
   std::span<const token_bias> call_bias_ = {};
@@ -125,6 +130,10 @@ class row {
   sample_status status_ = sample_status::ok;
   truncation_engine engine_ = truncation_engine::select;
 };
+
+}  // namespace SLUICE_ISA
+
+namespace detail::inline SLUICE_ISA {
 
 /// What cuts, draws and the chain may do with a row, and stages may not.
 struct row_internals {
@@ -149,6 +158,8 @@ struct row_internals {
   static void keep_forced(row& r) noexcept;
 };
 
+}  // namespace detail::inline SLUICE_ISA
+
 SLUICE_IEEE_END
 
-}  // namespace sluice::inline v1::inline SLUICE_ISA
+}  // namespace sluice::inline v1

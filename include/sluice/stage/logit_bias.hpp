@@ -48,7 +48,7 @@ struct logit_bias {
     biases = std::move(sums);
   }
   bool active() const noexcept { return !biases.empty(); }
-  void operator()(row& r) const noexcept { row_internals::add_biases(r, biases); }
+  void operator()(row& r) const noexcept { detail::row_internals::add_biases(r, biases); }
 };
 static_assert(row_stage<logit_bias>);
 

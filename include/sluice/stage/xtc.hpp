@@ -49,7 +49,8 @@ struct xtc {
     });
     const std::span<candidate> removable(likely.begin(), removable_end);
     if (r.size() - removable.size() < std::size_t(min_keep)) return;
-    if (marginal && probability < 1) return row_internals::discount(r, removable, double(probability));
+    if (marginal && probability < 1)
+      return detail::row_internals::discount(r, removable, double(probability));
     r.remove(removable);
   }
 };
