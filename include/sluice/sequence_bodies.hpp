@@ -13,6 +13,7 @@
 #include <sluice/history/tokens.hpp>
 #include <sluice/history/windows.hpp>
 #include <sluice/random/philox.hpp>
+#include <sluice/random/seed.hpp>  // of a sequence that is given none
 #include <sluice/sequence.hpp>
 #include <sluice/workspace.hpp>
 
