@@ -1,4 +1,4 @@
-// The oracle's filters: top-n-sigma, p-less, typical-p, top-k, top-p, min-p.
+// The oracle's filters: top-n-sigma, p-less, top-h, typical-p, top-k, top-p, min-p.
 #pragma once
 
 #include "oracle_row.hpp"
@@ -40,6 +40,32 @@ inline void p_less(row& r, float temperature) {
   for (const token& x : r.tokens) squares += std::exp(2 * (x.logit - max) / t);
   const real cut = max + t * (std::log(squares) - std::log(ones));
   keep_at_least(r, cut, max - cut + t);
+}
+
+/// Keep the longest prefix of the ranking with H <= h H(p), H of the masses of a prefix. A sum of masses
+/// decides where it differs from its cut by more than their rounding; where every mass is exact and no
+/// entropy is left, it decides.
+inline void top_h(row& r, float h) {
+  if (h <= 0 || h >= 1 || r.size() == 0) return;
+  const std::vector<token> order = ranked(r);
+  const masses m = masses_of(order);
+  const real max = order[0].logit;
+  std::vector<real> entropy;
+  real mass = 0;
+  real weighted = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    mass += real(m.of[i]);
+    weighted += real(m.of[i]) * (real(order[i].logit) - max);
+    entropy.push_back(std::log(std::ldexp(mass, -44)) - weighted / mass);
+  }
+  const real cut = real(h) * entropy.back();
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool decides = i > 0 && m.of[i] > 0;
+    if (decides) r.judged(entropy[i], cut, cut > 1e-8L ? cut : 1);
+    if (entropy[i] <= cut) count = i + 1;
+  }
+  keep_prefix(r, order, count);
 }
 
 /// Order by d = |l - sum p l|, ties by rank; keep the shortest prefix with mass >= tau.

@@ -214,6 +214,17 @@ inline constexpr std::array stages{
               },
           .count = nullptr,
           .randomise = [](generator& g, sampling_params& p, const trial_of&) { p.p_less = g.chance(0.1); }},
+    stage{.name = "top_h",
+          .letter = 0,
+          .place = 650,
+          .does = effect::removes,
+          .active = [](const sampling_params& p) { return p.top_h > 0 && p.top_h < 1; },
+          .run = [](walk& w) { top_h(w.left, w.params.top_h); },
+          .count = nullptr,
+          .randomise =
+              [](generator& g, sampling_params& p, const trial_of&) {
+                if (g.chance(0.15)) p.top_h = random_float(g, 0, 1);
+              }},
     stage{.name = "typ_p",
           .letter = 'y',
           .place = 700,

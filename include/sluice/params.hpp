@@ -39,6 +39,7 @@ struct sampling_params {
   float typical_p = 1;    ///< (0, 1]: the mass nearest to the typical surprise; 1 off
   float top_n_sigma = 0;  ///< within n deviations of the best logit; <= 0 off
   bool p_less = false;    ///< at least the probability that two draws agree
+  float top_h = 0;        ///< in [0, 1]: this share of the entropy; 0 off
 
   float xtc_probability = 0;   ///< [0, 1]: how often the best tokens are removed; 0 off
   float xtc_threshold = 0.1f;  ///< [0, 1]: those above this probability, but the last of them; > 0.5 off

@@ -36,6 +36,16 @@ TEST_CASE("p-less keeps the rules and the oracle's survivors") {
       {.seed = 102, .neutral = {{.t = 1, .on = false}}});
 }
 
+TEST_CASE("top-h keeps the rules and the oracle's survivors") {
+  tests::check_values<sluice::top_h>(
+      [](generator& g) {
+        sluice::sampling_params p;
+        p.top_h = random_float(g, 0.01, 0.99);
+        return std::pair{sluice::top_h{.h = p.top_h}, p};
+      },
+      {.seed = 108, .neutral = {{.h = 0}, {.h = 1}}});
+}
+
 TEST_CASE("typical-p keeps the rules and the oracle's survivors") {
   tests::check_values<sluice::typical_p>(
       [](generator& g) {

@@ -16,6 +16,7 @@
 #include <sluice/stage/repetition_penalty.hpp>
 #include <sluice/stage/scatter.hpp>
 #include <sluice/stage/temperature.hpp>
+#include <sluice/stage/top_h.hpp>
 #include <sluice/stage/top_k.hpp>
 #include <sluice/stage/top_n_sigma.hpp>
 #include <sluice/stage/top_p.hpp>
@@ -30,6 +31,7 @@ using listed_stages = std::tuple<logit_bias,          //
                                  frequency_presence,  //
                                  top_n_sigma,         //
                                  p_less,              //
+                                 top_h,               //
                                  typical_p,           //
                                  top_k,               //
                                  top_p,               //
