@@ -4,6 +4,8 @@
 
 #include <sluice/config.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 class logits_view;
@@ -23,7 +25,6 @@ class chain;
 template <class... Stages>
 class custom_chain;
 
-
 inline namespace SLUICE_ISA {
 class row;
 }
@@ -32,3 +33,5 @@ class row;
 std::uint64_t random_seed();
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

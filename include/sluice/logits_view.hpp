@@ -8,6 +8,8 @@
 
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// Names the logit type of an element type T: `static constexpr logit_type type`. Specialise it for a 16-bit
@@ -95,3 +97,5 @@ class logits_view {
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -12,6 +12,8 @@
 
 #include <sluice/config.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail {
 
 /// Raw memory that grows and never shrinks; what it holds is lost when it grows.
@@ -170,3 +172,5 @@ class shared_plan {
 };
 
 }  // namespace sluice::inline v1::detail
+
+#include <sluice/macros_back.inc>

@@ -13,6 +13,8 @@
 #include <sluice/config.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// What a request asks of the chain. Every default is neutral: the stage does no work. Floats are finite; a
@@ -111,3 +113,5 @@ SLUICE_ALWAYS_INLINE problem scatter(sampling_params& params, std::string_view n
 
 }  // namespace presets
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -8,6 +8,8 @@
 
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail {
 
 // Two functions under two names: files with and without exceptions then each keep their own, in any link
@@ -26,3 +28,5 @@ inline namespace SLUICE_REFUSAL {
 
 }  // namespace SLUICE_REFUSAL
 }  // namespace sluice::inline v1::detail
+
+#include <sluice/macros_back.inc>

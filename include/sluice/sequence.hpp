@@ -30,6 +30,8 @@
 #include <sluice/history/storage.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// How often each token stands in a window of the history: a range of token_count in no order, each token
@@ -134,3 +136,5 @@ class sequence {
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

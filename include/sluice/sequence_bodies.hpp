@@ -17,6 +17,8 @@
 #include <sluice/sequence.hpp>
 #include <sluice/workspace.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 SLUICE_ALWAYS_INLINE token_counts::token_counts(const detail::token_map<token_count>* counts) noexcept
@@ -106,3 +108,5 @@ SLUICE_ALWAYS_INLINE bool sequence::prepare_repeats(const dry_rules& rules, work
 }
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -8,6 +8,8 @@
 
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 template <class Reference>
@@ -42,3 +44,5 @@ class token_mask {
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -9,6 +9,8 @@
 
 #include <sluice/config.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// A vocabulary entry: its index in the row of logits. A row of V logits has the tokens [0, V).
@@ -120,3 +122,5 @@ inline constexpr std::size_t longest_row = (std::size_t{1} << 20) - 1;  ///< tok
 }  // namespace detail
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -6,6 +6,8 @@
 
 #include <sluice/api.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 namespace detail {
@@ -34,3 +36,5 @@ inline workspace& thread_workspace() noexcept {
 
 }  // namespace SLUICE_ISA
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -8,6 +8,8 @@
 
 #include <sluice/logits_view.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 template <>
@@ -38,3 +40,5 @@ struct logits_source<Row> {
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -11,6 +11,8 @@
 #include <sluice/chain/run.hpp>
 #include <sluice/stage/concepts.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 namespace detail {
@@ -104,3 +106,5 @@ class custom_chain : public detail::staged<detail::stage_order_rule::free, Stage
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

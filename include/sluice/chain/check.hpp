@@ -11,6 +11,8 @@
 #include <sluice/params.hpp>
 #include <sluice/stage/parameter.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 namespace detail {
 
@@ -99,3 +101,5 @@ SLUICE_ALWAYS_INLINE problem check(const sampling_params& params, std::size_t vo
 }
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

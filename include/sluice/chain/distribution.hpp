@@ -5,6 +5,8 @@
 #include <sluice/cut/by_rank.hpp>
 #include <sluice/draw/weight.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
 
 SLUICE_IEEE_BEGIN
@@ -30,3 +32,5 @@ inline std::span<const candidate> law_of(row& r, draw_method method) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::draw
+
+#include <sluice/macros_back.inc>

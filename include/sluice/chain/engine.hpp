@@ -2,6 +2,8 @@
 
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail {
 
 /// The engine that serves a cut. Rejection needs that nothing but the draw comes after it, at a fixed
@@ -27,3 +29,5 @@ constexpr truncation_engine chosen_engine(truncation_engine asked, bool only_the
 }
 
 }  // namespace sluice::inline v1::detail
+
+#include <sluice/macros_back.inc>

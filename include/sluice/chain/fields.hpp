@@ -18,6 +18,8 @@
 #include <sluice/params.hpp>
 #include <sluice/stage/parameter.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 namespace detail {
 
@@ -118,3 +120,5 @@ constexpr const field* find_field(std::string_view name) noexcept { return field
 }  // namespace SLUICE_ISA
 }  // namespace detail
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -7,6 +7,8 @@
 
 #include <sluice/config.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA {
 
 /// Rounds to nearest and keeps subnormals while it lives, whatever the process has set: linking with
@@ -40,3 +42,5 @@ class exact_arithmetic {
 };
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

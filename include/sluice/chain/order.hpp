@@ -10,6 +10,8 @@
 #include <sluice/chain/stages.hpp>
 #include <sluice/stage/text.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 namespace detail {
 
@@ -187,3 +189,5 @@ constexpr std::size_t order_place_lettered(char letter) noexcept {
 }  // namespace SLUICE_ISA
 }  // namespace detail
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

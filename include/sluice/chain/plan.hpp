@@ -21,6 +21,8 @@
 #include <sluice/stage/parameter.hpp>
 #include <sluice/stage/temperature.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail {
 
 /// `fixed`: the order of the places, greedy decoding skips the filters. `free`: any order, stage by stage.
@@ -234,3 +236,5 @@ struct planned {
 
 }  // namespace SLUICE_ISA
 }  // namespace sluice::inline v1::detail
+
+#include <sluice/macros_back.inc>

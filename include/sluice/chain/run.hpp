@@ -15,6 +15,8 @@
 #include <sluice/sequence_bodies.hpp>
 #include <sluice/workspace.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail {
 inline namespace SLUICE_ISA {
 
@@ -107,3 +109,5 @@ SLUICE_NEVER_INLINE bool prepare(const planned& chain, sequence& q, std::size_t 
 
 }  // namespace SLUICE_ISA
 }  // namespace sluice::inline v1::detail
+
+#include <sluice/macros_back.inc>

@@ -10,6 +10,8 @@
 #include <sluice/random/seed.hpp>
 #include <sluice/sequence_bodies.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 SLUICE_ALWAYS_INLINE sampler::sampler(sampling_params params)
@@ -40,3 +42,5 @@ SLUICE_ALWAYS_INLINE void sampler::accept_prompt(std::span<const token_id> token
 SLUICE_ALWAYS_INLINE void sampler::rewind(std::size_t tokens) noexcept { sequence.rewind(tokens); }
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

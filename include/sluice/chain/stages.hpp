@@ -23,6 +23,8 @@
 #include <sluice/stage/typical_p.hpp>
 #include <sluice/stage/xtc.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail {
 
 using listed_stages = std::tuple<logit_bias,          //
@@ -52,3 +54,5 @@ constexpr void for_each_stage(F&& f) {
 }
 
 }  // namespace sluice::inline v1::detail
+
+#include <sluice/macros_back.inc>

@@ -14,6 +14,8 @@
 #include <sluice/chain/stages.hpp>
 #include <sluice/refuse.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 namespace detail {
 
@@ -100,3 +102,5 @@ SLUICE_ALWAYS_INLINE bool standard_chain::prepare(sluice::sequence& q, std::size
 SLUICE_ALWAYS_INLINE const sampling_params& standard_chain::params() const noexcept { return plan_->params; }
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -12,6 +12,8 @@
 #include <sluice/cut/by_mass.hpp>
 #include <sluice/kernel/arithmetic/floats.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::cut {
 
 SLUICE_IEEE_BEGIN
@@ -207,3 +209,5 @@ inline void row::keep_nearest(double center, float p, int min_keep) noexcept {
 }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

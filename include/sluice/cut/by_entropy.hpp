@@ -11,6 +11,8 @@
 #include <sluice/kernel/arithmetic/elementary.hpp>
 #include <sluice/kernel/arithmetic/mass.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::cut {
 
 SLUICE_IEEE_BEGIN
@@ -51,3 +53,5 @@ inline void keep_entropy(row& r, double most) noexcept { keep_from(r, last_of_en
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::cut
+
+#include <sluice/macros_back.inc>

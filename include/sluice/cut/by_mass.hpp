@@ -14,6 +14,8 @@
 #include <sluice/cut/mass_bounds.hpp>
 #include <sluice/kernel/arithmetic/exact_fraction.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::cut {
 
 SLUICE_IEEE_BEGIN
@@ -161,3 +163,5 @@ inline void row::keep_mass(float p, int min_keep) noexcept {
 }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

@@ -10,6 +10,8 @@
 
 #include <sluice/row/statistics.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::cut {
 
 SLUICE_IEEE_BEGIN
@@ -179,3 +181,5 @@ SLUICE_NEVER_INLINE std::span<candidate> row::top(std::size_t k) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

@@ -9,6 +9,8 @@
 #include <sluice/cut/by_rank.hpp>
 #include <sluice/kernel/arithmetic/schraudolph.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::cut {
 
 SLUICE_IEEE_BEGIN
@@ -89,3 +91,5 @@ class nucleus_bounds {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::cut
+
+#include <sluice/macros_back.inc>

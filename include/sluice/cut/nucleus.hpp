@@ -8,6 +8,8 @@
 #include <sluice/cut/by_mass.hpp>
 #include <sluice/cut/mass_bounds.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// Top-k, top-p and min-p as they judge one row together: a token must pass all of them. Each is off at its
@@ -144,3 +146,5 @@ class nucleus_test {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::cut
+
+#include <sluice/macros_back.inc>

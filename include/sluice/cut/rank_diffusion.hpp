@@ -12,6 +12,8 @@
 #include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// The Gaussian over ranks that scatter diffuses with: g[d] = e^(-d^2 / (2 radius^2)) and its prefix sums,
@@ -112,3 +114,5 @@ SLUICE_IEEE_END
 }  // namespace SLUICE_ISA
 }  // namespace detail
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

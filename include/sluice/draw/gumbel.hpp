@@ -9,6 +9,8 @@
 #include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/kinds.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
 
 SLUICE_IEEE_BEGIN
@@ -279,3 +281,5 @@ struct gumbel {
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

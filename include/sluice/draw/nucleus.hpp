@@ -7,6 +7,8 @@
 #include <sluice/cut/nucleus.hpp>
 #include <sluice/draw/gumbel.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
 
 SLUICE_IEEE_BEGIN
@@ -61,3 +63,5 @@ inline void keep_nucleus_by_test(row& r, const nucleus& n) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::draw
+
+#include <sluice/macros_back.inc>

@@ -7,6 +7,8 @@
 #include <sluice/sequence_bodies.hpp>
 #include <sluice/stage/kinds.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
 
 /// Inverse distribution function in the order of ids, over integer masses: the first token whose running mass
@@ -39,3 +41,5 @@ struct softmax {
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -4,6 +4,8 @@
 
 #include <sluice/row/statistics.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::draw {
 
 SLUICE_IEEE_BEGIN
@@ -94,3 +96,5 @@ class weights {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::draw
+
+#include <sluice/macros_back.inc>

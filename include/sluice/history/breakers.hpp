@@ -11,6 +11,8 @@
 #include <sluice/history/storage.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail::inline SLUICE_ISA {
 
 /// The shortest of the breakers with this last token, or the place where it would stand.
@@ -96,3 +98,5 @@ inline std::uint32_t tokens_after_breaker(const history& h, const dry_rules& rul
 }
 
 }  // namespace sluice::inline v1::detail::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

@@ -12,6 +12,8 @@
 #include <sluice/config.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// What counts as a repetition: how long a match must be, in which window, and at which breakers it ends.
@@ -67,3 +69,5 @@ SLUICE_COLD dry_rules make_dry_rules(int allowed_length, int last_n,
 
 }  // namespace SLUICE_ISA
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

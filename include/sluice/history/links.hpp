@@ -12,6 +12,8 @@
 #include <sluice/history/token_map.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail::inline SLUICE_ISA {
 
 /// Told of every token that is compared and of every match that is looked at or kept. This one forgets it and
@@ -121,3 +123,5 @@ void forget_links(history& h, std::uint32_t size) noexcept {
 }
 
 }  // namespace sluice::inline v1::detail::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

@@ -15,6 +15,8 @@
 #include <sluice/history/windows.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail::inline SLUICE_ISA {
 
 /// Brings all that a search reads up to the newest token; false where memory ran out.
@@ -242,3 +244,5 @@ SLUICE_NEVER_INLINE bool prepare_repeats(history& h, const dry_rules& rules, rep
 }
 
 }  // namespace sluice::inline v1::detail::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

@@ -15,6 +15,8 @@
 #include <sluice/memory.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail {
 
 /// Tokens with a value each: `Entry` begins with `token_id token`. The entries lie side by side in no order,
@@ -150,3 +152,5 @@ struct repeat_scratch {
 };
 
 }  // namespace sluice::inline v1::detail
+
+#include <sluice/macros_back.inc>

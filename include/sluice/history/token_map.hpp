@@ -9,6 +9,8 @@
 #include <sluice/history/storage.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail::inline SLUICE_ISA::maps {
 
 /// Slots for `count` keys.
@@ -119,3 +121,5 @@ void clear(token_map<Entry>& map) noexcept {
 }
 
 }  // namespace sluice::inline v1::detail::inline SLUICE_ISA::maps
+
+#include <sluice/macros_back.inc>

@@ -14,6 +14,8 @@
 #include <sluice/history/windows.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail::inline SLUICE_ISA {
 
 enum class origin : std::uint8_t { generated, prompt };
@@ -86,3 +88,5 @@ SLUICE_NEVER_INLINE void reserve(history& h, std::size_t tokens) {
 }
 
 }  // namespace sluice::inline v1::detail::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

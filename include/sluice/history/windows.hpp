@@ -11,6 +11,8 @@
 #include <sluice/history/token_map.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::detail::inline SLUICE_ISA {
 
 /// Where the window of the last `last_n` tokens begins; negative: all tokens.
@@ -106,3 +108,5 @@ inline void forget_counts(history& h, std::uint32_t size) noexcept {
 }
 
 }  // namespace sluice::inline v1::detail::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

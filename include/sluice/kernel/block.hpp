@@ -7,6 +7,8 @@
 #include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 using detail::block_size;
@@ -43,3 +45,5 @@ inline bool any_nan(const float* logits, std::size_t count) noexcept {
 }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

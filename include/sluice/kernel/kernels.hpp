@@ -7,6 +7,8 @@
 #include <sluice/kernel/tier.hpp>
 #include <sluice/kernel/x86.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 /// In the order of instruction_tier. A tier that this compiler or machine cannot have is served by a lesser
@@ -29,3 +31,5 @@ inline constexpr const table* tables[] = {
 inline const table& kernels(instruction_tier which) noexcept { return *tables[std::size_t(which)]; }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

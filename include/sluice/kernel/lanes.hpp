@@ -7,6 +7,8 @@
 #include <sluice/config.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 SLUICE_IEEE_BEGIN
@@ -50,3 +52,5 @@ class lane_sums {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

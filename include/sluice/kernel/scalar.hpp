@@ -18,6 +18,8 @@
 #include <sluice/random/noise_field.hpp>
 #include <sluice/random/philox.hpp>
 
+#include <sluice/macros_off.inc>
+
 // The kernels in plain loops: their definition, the tier of machines without vectors, and what the others are
 // tested against. Contracts stand in table.hpp.
 
@@ -190,3 +192,5 @@ inline void gumbels(const double* exponentials, std::size_t count, double* noise
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

@@ -8,6 +8,8 @@
 #include <sluice/random/philox.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 // The contract of the kernels: the operations over a whole row. A call does a row of work, and only pointers
 // and scalars cross. Every tier gives the same bits, but where a bound or an approximation is all that is
 // promised.
@@ -94,3 +96,5 @@ struct table {
 };
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

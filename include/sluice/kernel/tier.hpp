@@ -4,6 +4,8 @@
 
 #include <sluice/config.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// Which instructions the kernels use. All tiers give the same bits. The numbers are no order.
@@ -62,3 +64,5 @@ inline bool force_tier(instruction_tier wanted) noexcept {
 }
 
 }  // namespace sluice::v1
+
+#include <sluice/macros_back.inc>

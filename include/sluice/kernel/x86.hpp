@@ -10,6 +10,8 @@
 
 #include <sluice/kernel/scalar.hpp>
 
+#include <sluice/macros_off.inc>
+
 // The tiers of x86: one text, compiled for vectors of 256 and of 512 bits.
 
 #if defined(SLUICE_HAS_AVX2)
@@ -37,3 +39,5 @@ SLUICE_TARGET_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel::avx512
 #endif
+
+#include <sluice/macros_back.inc>

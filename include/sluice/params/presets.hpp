@@ -11,6 +11,8 @@
 #include <sluice/params.hpp>
 #include <sluice/stage/text.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 namespace detail {
 
@@ -85,3 +87,5 @@ SLUICE_ALWAYS_INLINE problem scatter(sampling_params& params, std::string_view n
 
 }  // namespace presets
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

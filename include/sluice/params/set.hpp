@@ -17,6 +17,8 @@
 #include <sluice/params.hpp>
 #include <sluice/stage/text.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 namespace detail {
 
@@ -219,3 +221,5 @@ SLUICE_ALWAYS_INLINE problem set(sampling_params& params, std::string_view name,
 }
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -7,6 +7,8 @@
 #include <sluice/random/philox.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 // The noise field. Of 256 independent Exp(1) the smallest is Exp(1) / 256, its place is uniform, and the
 // others are that minimum plus independent Exp(1): the exponential has no memory. So the smallest noise of a
 // block is known without the others, and a token keeps its noise whatever else survives.
@@ -47,3 +49,5 @@ inline double noise(source from, std::uint32_t token) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::random
+
+#include <sluice/macros_back.inc>

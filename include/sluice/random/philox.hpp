@@ -8,6 +8,8 @@
 #include <sluice/kernel/arithmetic/uint128.hpp>
 #include <sluice/kernel/arithmetic/uniform.hpp>
 
+#include <sluice/macros_off.inc>
+
 // Random numbers as a function of seed, position, stream and index: nothing is carried from one to the next.
 
 namespace sluice::inline v1::inline SLUICE_ISA::random {
@@ -68,3 +70,5 @@ inline std::uint64_t scaled(std::uint64_t word, std::uint64_t bound) noexcept {
 }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::random
+
+#include <sluice/macros_back.inc>

@@ -11,6 +11,8 @@
 
 #include <sluice/fwd.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 inline std::uint64_t random_seed() {
@@ -30,3 +32,5 @@ inline std::uint64_t random_seed() {
 }
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

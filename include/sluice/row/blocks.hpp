@@ -19,6 +19,8 @@
 #include <sluice/token_mask.hpp>
 #include <sluice/workspace.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA {
 
 SLUICE_IEEE_BEGIN
@@ -220,3 +222,5 @@ class row_blocks {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

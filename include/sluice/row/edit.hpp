@@ -15,6 +15,8 @@
 #include <sluice/row/blocks.hpp>
 #include <sluice/row/sort.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA {
 
 SLUICE_IEEE_BEGIN
@@ -250,3 +252,5 @@ SLUICE_NEVER_INLINE void row_blocks::list_keys(std::span<kernel::rank_key> keys)
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

@@ -11,6 +11,8 @@
 #include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/token_mask.hpp>
 
+#include <sluice/macros_off.inc>
+
 // What a token mask allows: one token, few tokens as a list, the tokens of one block.
 
 namespace sluice::inline v1::inline SLUICE_ISA {
@@ -95,3 +97,5 @@ class mask_words {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

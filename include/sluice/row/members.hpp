@@ -16,6 +16,8 @@
 #include <sluice/row/open.hpp>
 #include <sluice/row/row.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA {
 
 SLUICE_IEEE_BEGIN
@@ -165,3 +167,5 @@ SLUICE_NEVER_INLINE void row_internals::keep_forced(row& r) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::detail::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

@@ -14,6 +14,8 @@
 #include <sluice/row/mask.hpp>
 #include <sluice/row/sort.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA {
 
 SLUICE_IEEE_BEGIN
@@ -218,3 +220,5 @@ SLUICE_NEVER_INLINE void row_blocks::list(std::size_t count) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

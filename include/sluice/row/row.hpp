@@ -7,6 +7,8 @@
 #include <sluice/api.hpp>
 #include <sluice/row/blocks.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 namespace detail::inline SLUICE_ISA {
@@ -163,3 +165,5 @@ struct row_internals {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

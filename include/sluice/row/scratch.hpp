@@ -9,6 +9,8 @@
 #include <sluice/kernel/arithmetic/rank_key.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA {
 
 /// The scratch memory of a row, handed out in pieces. It is a cursor: each primitive takes a new one at the
@@ -50,3 +52,5 @@ class scratch {
 };
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

@@ -8,6 +8,8 @@
 
 #include <sluice/kernel/arithmetic/rank_key.hpp>
 
+#include <sluice/macros_off.inc>
+
 // Integers in order: rank keys, ids with their places. Each sort stands once, behind a call; copies of them
 // would be a good part of what a file that samples costs a compiler.
 
@@ -39,3 +41,5 @@ inline void sort_by_id(std::span<kernel::rank_key> keys) noexcept {
 }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

@@ -11,6 +11,8 @@
 #include <sluice/kernel/lanes.hpp>
 #include <sluice/row/members.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA {
 
 SLUICE_IEEE_BEGIN
@@ -113,3 +115,5 @@ SLUICE_NEVER_INLINE double row::collision_level(double t) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA
+
+#include <sluice/macros_back.inc>

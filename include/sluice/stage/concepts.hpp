@@ -6,6 +6,8 @@
 #include <sluice/stage/kinds.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// A stage that reads the row alone.
@@ -45,3 +47,5 @@ concept draw_stage = S::where == place::draw&& requires(const S& s, row& r, cons
 };
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -10,6 +10,8 @@
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 SLUICE_IEEE_BEGIN
@@ -71,3 +73,5 @@ static_assert(history_stage<dry>);
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -6,6 +6,8 @@
 #include <sluice/stage/parameter.hpp>
 #include <tuple>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 SLUICE_IEEE_BEGIN
@@ -51,3 +53,5 @@ static_assert(history_stage<frequency_presence>);
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -5,6 +5,8 @@
 
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// What a stage does to a row. `edit`: changes logits before the filters; acts in greedy decoding too.
@@ -31,3 +33,5 @@ constexpr stage_kind kind_of() noexcept {
 }
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

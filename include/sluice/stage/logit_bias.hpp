@@ -10,6 +10,8 @@
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// Token bias: l += bias. -inf bans a token and beats +inf; a +inf that is left forces: every other token
@@ -53,3 +55,5 @@ struct logit_bias {
 static_assert(row_stage<logit_bias>);
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -5,6 +5,8 @@
 #include <sluice/stage/parameter.hpp>
 #include <tuple>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 SLUICE_IEEE_BEGIN
@@ -34,3 +36,5 @@ static_assert(row_stage<p_less>);
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

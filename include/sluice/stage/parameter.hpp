@@ -18,6 +18,8 @@
 #include <sluice/stage/text.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 enum class bound : std::uint8_t { closed, open };
@@ -198,3 +200,5 @@ Stage stage_of(const sampling_params& params) {
 }  // namespace SLUICE_ISA
 }  // namespace detail
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -11,6 +11,8 @@
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 SLUICE_IEEE_BEGIN
@@ -119,3 +121,5 @@ static_assert(history_stage<scatter>);
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -13,6 +13,8 @@
 #include <sluice/config.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 namespace detail {
 inline namespace SLUICE_ISA {
@@ -103,3 +105,5 @@ constexpr bool same_name(std::string_view text, std::string_view name) noexcept 
 }  // namespace SLUICE_ISA
 }  // namespace detail
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -6,6 +6,8 @@
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 SLUICE_IEEE_BEGIN
@@ -31,3 +33,5 @@ static_assert(row_stage<top_h>);
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -6,6 +6,8 @@
 #include <sluice/stage/parameter.hpp>
 #include <tuple>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// Top-k (Fan et al., 2018): keeps the k tokens that rank first.
@@ -27,3 +29,5 @@ struct top_k {
 static_assert(row_stage<top_k>);
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

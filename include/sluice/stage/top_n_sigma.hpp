@@ -5,6 +5,8 @@
 #include <sluice/stage/parameter.hpp>
 #include <tuple>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 SLUICE_IEEE_BEGIN
@@ -31,3 +33,5 @@ static_assert(row_stage<top_n_sigma>);
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

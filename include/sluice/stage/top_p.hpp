@@ -6,6 +6,8 @@
 #include <sluice/stage/parameter.hpp>
 #include <tuple>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// Top-p, the nucleus (Holtzman et al., arXiv 1904.09751): keeps the shortest prefix of the ranking with
@@ -33,3 +35,5 @@ struct top_p {
 static_assert(row_stage<top_p>);
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -5,6 +5,8 @@
 #include <sluice/stage/parameter.hpp>
 #include <tuple>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// Locally typical sampling (Meister et al., arXiv 2202.00666): in the order of |-ln p - H|, which is
@@ -29,3 +31,5 @@ struct typical_p {
 static_assert(row_stage<typical_p>);
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

@@ -9,6 +9,8 @@
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/parameter.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1 {
 
 /// XTC, exclude top choices (p-e-w, text-generation-webui #6335): with the given probability, one coin a
@@ -57,3 +59,5 @@ struct xtc {
 static_assert(history_stage<xtc>);
 
 }  // namespace sluice::inline v1
+
+#include <sluice/macros_back.inc>

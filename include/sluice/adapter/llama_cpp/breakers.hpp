@@ -14,6 +14,8 @@
 
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::llama {
 namespace detail {
 inline namespace SLUICE_ISA {
@@ -99,3 +101,5 @@ std::vector<std::vector<token_id>> dry_breakers(const Vocab* vocab, std::span<co
 }
 
 }  // namespace sluice::inline v1::llama
+
+#include <sluice/macros_back.inc>

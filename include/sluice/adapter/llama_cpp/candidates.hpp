@@ -10,6 +10,8 @@
 #include <sluice/api.hpp>
 #include <sluice/kernel/arithmetic/elementary.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::llama {
 
 static_assert(std::is_same_v<llama_token, token_id>, "sluice: llama_token must be a 32-bit integer");
@@ -79,3 +81,5 @@ llama_sampler* new_sampler(Interface* functions, void* state) {
 }  // namespace SLUICE_ISA
 }  // namespace detail
 }  // namespace sluice::inline v1::llama
+
+#include <sluice/macros_back.inc>

@@ -26,6 +26,8 @@
 #include <sluice/params/set.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::llama {
 namespace detail {
 inline namespace SLUICE_ISA {
@@ -132,3 +134,5 @@ sampling_params params_from(const CommonParams& common, std::int64_t context_siz
 }
 
 }  // namespace sluice::inline v1::llama
+
+#include <sluice/macros_back.inc>

@@ -11,6 +11,8 @@
 #include <sluice/adapter/llama_cpp/candidates.hpp>
 #include <sluice/sluice.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::llama {
 
 /// What a sampler leaves in the array of candidates beside `selected`. `untouched`: nothing is written.
@@ -152,3 +154,5 @@ SLUICE_ALWAYS_INLINE llama_token sample(llama_context* context, std::int32_t ind
 }
 
 }  // namespace sluice::inline v1::llama
+
+#include <sluice/macros_back.inc>

@@ -21,6 +21,8 @@
 #include <sluice/stage/scatter.hpp>
 #include <sluice/stage/text.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::llama::detail {
 inline namespace SLUICE_ISA {
 
@@ -152,3 +154,5 @@ SLUICE_ALWAYS_INLINE llama_sampler* llama_sampler_init_scatter_ext(
                                               .collision = collision},
                                              seed);
 }
+
+#include <sluice/macros_back.inc>

@@ -7,6 +7,8 @@
 #include <sluice/kernel/arithmetic/one_lane.hpp>
 #include <sluice/kernel/arithmetic/rounding.hpp>
 
+#include <sluice/macros_off.inc>
+
 // Powers of two in float, for the collision probability: the sum of the squares of all probabilities.
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
@@ -41,3 +43,5 @@ inline float collision_exponent(float logit, float max, float c) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

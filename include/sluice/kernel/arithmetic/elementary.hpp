@@ -9,6 +9,8 @@
 #include <sluice/kernel/arithmetic/one_lane.hpp>
 #include <sluice/kernel/arithmetic/rounding.hpp>
 
+#include <sluice/macros_off.inc>
+
 // Elementary functions with the same bits on every machine: +, -, *, / and integer operations only, no fused
 // multiply-add, no library call.
 
@@ -71,3 +73,5 @@ inline double power(double base, double exponent) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

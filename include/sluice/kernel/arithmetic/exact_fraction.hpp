@@ -6,6 +6,8 @@
 #include <sluice/config.hpp>
 #include <sluice/kernel/arithmetic/uint128.hpp>
 
+#include <sluice/macros_off.inc>
+
 // Fractions of a total mass, without rounding: a parameter is the float that it is.
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
@@ -42,3 +44,5 @@ inline std::uint64_t needed_mass(float value, std::uint64_t total) noexcept {
 }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

@@ -7,6 +7,8 @@
 
 #include <sluice/config.hpp>
 
+#include <sluice/macros_off.inc>
+
 // Single floats: NaN and infinity under every flag of the compiler, neighbours, and sums that stay finite.
 
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
@@ -74,3 +76,5 @@ inline any_float joined_bias(const float& a, const float& b) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

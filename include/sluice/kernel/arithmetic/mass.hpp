@@ -7,6 +7,8 @@
 #include <sluice/kernel/arithmetic/one_lane.hpp>
 #include <sluice/kernel/arithmetic/rounding.hpp>
 
+#include <sluice/macros_off.inc>
+
 // The mass of a token: its probability over that of the maximum, as an integer, so that sums are exact in any
 // order.
 
@@ -60,3 +62,5 @@ inline weighted_mass mass_and_weighted(double x) noexcept {
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

@@ -4,6 +4,8 @@
 
 #include <sluice/config.hpp>
 
+#include <sluice/macros_off.inc>
+
 // A formula stands once, as text, in an .inc file of this folder. It is written over type names and a few
 // operations, which here mean one value at a time; in kernel/vector/ they mean vectors. It is text and no
 // function, since a function keeps the instructions of the place where it is written.
@@ -36,3 +38,5 @@ inline ints to_ints(floats v) noexcept { return std::int32_t(v); }
 SLUICE_IEEE_END
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel::scalar
+
+#include <sluice/macros_back.inc>

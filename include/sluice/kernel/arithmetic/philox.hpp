@@ -5,6 +5,8 @@
 #include <sluice/config.hpp>
 #include <sluice/kernel/arithmetic/one_lane.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 namespace scalar {
@@ -12,3 +14,5 @@ namespace scalar {
 }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

@@ -6,6 +6,8 @@
 #include <sluice/config.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 /// The one total order as an integer: a higher key ranks before a lower one. The upper half is the logit as
@@ -30,3 +32,5 @@ inline float logit_of(rank_key key) noexcept {
 inline token_id id_of(rank_key key) noexcept { return token_id(~std::uint32_t(key)); }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>

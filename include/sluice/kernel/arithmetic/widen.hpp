@@ -9,6 +9,8 @@
 #include <sluice/kernel/arithmetic/floats.hpp>
 #include <sluice/types.hpp>
 
+#include <sluice/macros_off.inc>
+
 namespace sluice::inline v1::inline SLUICE_ISA::kernel {
 
 /// bfloat16 is the upper half of a float.
@@ -53,3 +55,5 @@ inline any_float element(const void* row, logit_type type, std::size_t index) no
 }
 
 }  // namespace sluice::inline v1::inline SLUICE_ISA::kernel
+
+#include <sluice/macros_back.inc>
