@@ -30,10 +30,10 @@
 // Never inline: one call, which the caller's floating-point options do not leak into.
 #define SLUICE_NEVER_INLINE [[gnu::noinline]] inline
 
-// The namespace of what differs between files with and without exceptions (refuse.hpp).
 // Cold: what runs once a chain. Compiled for size, which costs a compiler less.
 #define SLUICE_COLD [[gnu::cold, gnu::noinline]] inline
 
+// The namespace of what differs between files with and without exceptions (refuse.hpp).
 #if defined(__cpp_exceptions)
 #define SLUICE_REFUSAL throwing
 #else

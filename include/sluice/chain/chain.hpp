@@ -46,6 +46,8 @@ constexpr void check_neighbours() {
 /// Stages and their plan: what `chain` and `custom_chain` are.
 template <stage_order_rule Order, class... Stages>
 class staged {
+  static_assert(sizeof...(Stages) < plan_step::joint, "sluice: a chain has at most 254 stages");
+
  public:
   SLUICE_ALWAYS_INLINE explicit staged(Stages... stages) : stages_(std::move(stages)...) {
     plan_builder builder({.order = Order});

@@ -21,6 +21,7 @@ struct order_name {
   stage_name name = {};
   std::uint32_t stages = 0;
 };
+static_assert(stage_count <= 32);
 
 /// Known names of stages that are not built yet.
 inline constexpr stage_name stages_to_come[] = {{"adaptive_p", 'a'}};

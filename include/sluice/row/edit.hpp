@@ -83,8 +83,8 @@ class row_blocks::editor {
   /// and one for which f gives NaN stays as it is.
   template <class F>
   void edit(token_id token, F&& f) noexcept {
-    kernel::block* block;
-    std::uint32_t index;
+    kernel::block* block = nullptr;
+    std::uint32_t index = 0;
     if (!row_.find(token, block, index)) return;
     const double logit = f(double(block->logits[index]));
     if (!kernel::is_nan(logit)) write(*block, index, kernel::saturated(logit));
@@ -92,8 +92,8 @@ class row_blocks::editor {
 
   /// Biases may be infinite: -inf removes the token, +inf stays +inf.
   void bias(token_id token, const float& bias) noexcept {
-    kernel::block* block;
-    std::uint32_t index;
+    kernel::block* block = nullptr;
+    std::uint32_t index = 0;
     if (bias == 0 || !row_.find(token, block, index)) return;
     const float logit = block->logits[index];
     if (kernel::is_infinite(bias) || kernel::is_infinite(logit)) {
@@ -105,8 +105,8 @@ class row_blocks::editor {
   }
 
   void remove(token_id token) noexcept {
-    kernel::block* block;
-    std::uint32_t index;
+    kernel::block* block = nullptr;
+    std::uint32_t index = 0;
     if (!row_.find(token, block, index)) return;
     write(*block, index, kernel::infinite(-1));
     if (row_.size_known_) --row_.size_;
