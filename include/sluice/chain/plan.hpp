@@ -80,16 +80,14 @@ class plan_builder {
       if constexpr (std::is_same_v<Stage, logit_bias>) plan_.adds_bias = true;
       const plan_step step{std::uint8_t(place), kind_of<Stage>()};
       if constexpr (requires(nucleus & n) { stage.join(n); }) {
-        nucleus alone;
-        stage.join(alone);
         if (settings_.truncation == truncation_rule::joint) {
           stage.join(plan_.joint);
-          if (std::exchange(has_joint_step_, true)) return;
-          begin_tail({});
-          plan_.steps.push_back({});
+          add_joint_step();
         } else {
+          nucleus alone;
+          stage.join(alone);
           take_filter(alone);
-          plan_.steps.push_back(step);
+          add_step(step);
         }
       } else {
         if constexpr (std::is_same_v<Stage, temperature>) {
@@ -97,7 +95,7 @@ class plan_builder {
         } else {
           open_ = false;
         }
-        plan_.steps.push_back(step);
+        add_step(step);
       }
     }
   }
@@ -113,6 +111,14 @@ class plan_builder {
   }
 
  private:
+  SLUICE_COLD void add_step(plan_step step) { plan_.steps.push_back(step); }
+
+  SLUICE_COLD void add_joint_step() {
+    if (std::exchange(has_joint_step_, true)) return;
+    begin_tail({});
+    add_step({});
+  }
+
   void begin_tail(const nucleus& n) noexcept {
     open_ = true;
     tail_begin_ = plan_.steps.size();
@@ -122,7 +128,7 @@ class plan_builder {
   }
 
   /// Sequential: top-p begins the tail. Min-p behind it keeps the same tokens as beside it; top-k does not.
-  void take_filter(const nucleus& alone) noexcept {
+  SLUICE_COLD void take_filter(const nucleus& alone) noexcept {
     if (alone.top_p < 1) return begin_tail(alone);
     open_ = open_ && !tempered_ && alone.min_p > 0 && !(tail_.min_p > 0);
     if (!open_) return;

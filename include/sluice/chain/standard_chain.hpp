@@ -55,14 +55,12 @@ SLUICE_COLD shared_plan make_plan(sampling_params params) {
   const float t = params.temperature;
   if (!order.runs<temperature>()) params.temperature = 1;
   std::apply(
-      [&](auto&... stage) { ((stage = stage_of<std::remove_reference_t<decltype(stage)>>(params)), ...); },
-      made->stages);
-  std::apply(
-      [](auto&... stage) {
-        const auto build = [](auto& one) {
+      [&params](auto&... stage) {
+        const auto make = [&params](auto& one) {
+          read_stage(one, params);
           if constexpr (requires { one.build(); }) one.build();
         };
-        (build(stage), ...);
+        (make(stage), ...);
       },
       made->stages);
   params.temperature = t;

@@ -29,12 +29,19 @@ struct before_by_distance {
     const double da = distance(a), db = distance(b);
     return da < db || (da == db && a > b);
   }
+  // Calls, as those of before_by_rank (row/sort.hpp).
+  SLUICE_NEVER_INLINE void sort(std::span<kernel::rank_key> keys) const noexcept {
+    std::sort(keys.data(), keys.data() + keys.size(), *this);
+  }
+  SLUICE_NEVER_INLINE void first(std::span<kernel::rank_key> keys, std::size_t count) const noexcept {
+    std::nth_element(keys.data(), keys.data() + (count - 1), keys.data() + keys.size(), *this);
+  }
 };
 
 /// The float of a kind that lies furthest from the center: with `up`, the largest l >= center within the
 /// distance, else the smallest l <= center. Bisection over the ordered floats: many of them may share a
 /// distance.
-inline float edge(const before_by_distance& from, double reach, bool up) noexcept {
+SLUICE_NEVER_INLINE float edge(const before_by_distance& from, double reach, bool up) noexcept {
   const auto key = [](float logit) { return kernel::key_of(logit, 0) >> 32; };
   const auto logit = [](std::uint64_t ordered) { return kernel::logit_of(ordered << 32); };
   std::uint64_t within = key(kernel::saturated(from.center)),

@@ -48,9 +48,9 @@ class mass_under {
 /// The last key of the shortest prefix that weighs at least `need`; the last of all if there is none. `keys`
 /// is not empty.
 template <class Before>
-kernel::rank_key by_sorting(std::span<kernel::rank_key> keys, std::uint64_t need, Before before,
-                            const mass_under& mass) noexcept {
-  std::sort(keys.data(), keys.data() + keys.size(), before);
+SLUICE_COLD kernel::rank_key by_sorting(std::span<kernel::rank_key> keys, std::uint64_t need, Before before,
+                                        const mass_under& mass) noexcept {
+  before.sort(keys);
   std::uint64_t sum = 0;
   for (const kernel::rank_key key : keys)
     if ((sum += mass(key)) >= need) return key;
@@ -60,12 +60,12 @@ kernel::rank_key by_sorting(std::span<kernel::rank_key> keys, std::uint64_t need
 /// The same: halve the keys about their median, weigh the half that comes first, and go on in the half that
 /// the cut lies in. Linear in the keys.
 template <class Before>
-kernel::rank_key by_halving(std::span<kernel::rank_key> keys, std::uint64_t need, Before before,
-                            const mass_under& mass) noexcept {
+SLUICE_NEVER_INLINE kernel::rank_key by_halving(std::span<kernel::rank_key> keys, std::uint64_t need,
+                                                Before before, const mass_under& mass) noexcept {
   std::uint64_t passed = 0;
   while (keys.size() > 1) {
     const std::size_t half = keys.size() / 2;
-    std::nth_element(keys.data(), keys.data() + half, keys.data() + keys.size(), before);
+    before.first(keys, half + 1);
     const std::uint64_t first = mass(std::span<const kernel::rank_key>(keys.first(half)));
     if (passed + first >= need) {
       keys = keys.first(half);
@@ -93,9 +93,9 @@ inline kernel::rank_key cut_all(row& r, Before before, float p, int min_keep) no
   const std::span<kernel::rank_key> all = keys_in(detail::row_internals::blocks(r), kernel::lowest);
   const kernel::rank_key last = cut_keys(r, all, need, before);
   if (min_keep <= 1) return last;
-  kernel::rank_key* const least = all.data() + (std::min(std::size_t(min_keep), all.size()) - 1);
-  std::nth_element(all.data(), least, all.data() + all.size(), before);
-  return before(last, *least) ? *least : last;
+  const std::size_t kept = std::min(std::size_t(min_keep), all.size());
+  before.first(all, kept);
+  return before(last, all[kept - 1]) ? all[kept - 1] : last;
 }
 
 /// Rows below this are cut without a bracket.

@@ -45,7 +45,8 @@ SLUICE_COLD dry_rules make_dry_rules(int allowed_length, int last_n,
     if (a->size() != b->size()) return a->size() < b->size();
     return *a < *b;
   };
-  std::sort(sorted.begin(), sorted.end(), before);
+  std::make_heap(sorted.begin(), sorted.end(), before);  // less to compile than std::sort
+  std::sort_heap(sorted.begin(), sorted.end(), before);
   const auto same = [](const auto* a, const auto* b) { return *a == *b; };
   sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
 

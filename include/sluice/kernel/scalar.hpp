@@ -39,12 +39,13 @@ inline void each_token(const block* blocks, std::size_t count, float threshold, 
 
 namespace scalar {
 
-inline void widen(const std::uint16_t* row, std::size_t size, logit_type type, float* out) noexcept {
+SLUICE_SCALAR_KERNEL void widen(const std::uint16_t* row, std::size_t size, logit_type type,
+                                float* out) noexcept {
   for (std::size_t i = 0; i < size; ++i) out[i] = element(row, type, i);  // at any address
 }
 
-inline row_content index_narrow(const std::uint16_t* row, std::size_t size, logit_type type,
-                                block* out) noexcept {
+SLUICE_SCALAR_KERNEL row_content index_narrow(const std::uint16_t* row, std::size_t size, logit_type type,
+                                              block* out) noexcept {
   row_content found{.all_finite = true};
   for (std::size_t first = 0; first < size; first += block_size, ++out) {
     const std::size_t count = size - first < block_size ? size - first : block_size;
@@ -65,7 +66,7 @@ inline row_content index_narrow(const std::uint16_t* row, std::size_t size, logi
   return found;
 }
 
-inline row_content index(const float* row, std::size_t size, block* out) noexcept {
+SLUICE_SCALAR_KERNEL row_content index(const float* row, std::size_t size, block* out) noexcept {
   row_content found{.nan = any_nan(row, size), .all_finite = true};
   for (std::size_t i = 0; i < size; ++i) found.all_finite &= !is_nan(row[i]) && !is_infinite(row[i]);
   for (std::size_t first = 0; first < size; first += block_size, ++out) {
@@ -76,14 +77,14 @@ inline row_content index(const float* row, std::size_t size, block* out) noexcep
   return found;
 }
 
-inline std::size_t count_at_least(const float* values, std::size_t size, float least) noexcept {
+SLUICE_SCALAR_KERNEL std::size_t count_at_least(const float* values, std::size_t size, float least) noexcept {
   std::size_t count = 0;
   for (std::size_t i = 0; i < size; ++i) count += values[i] >= least;
   return count;
 }
 
-inline std::size_t collect(const block* blocks, std::size_t count, float threshold, float below,
-                           rank_key* out) noexcept {
+SLUICE_SCALAR_KERNEL std::size_t collect(const block* blocks, std::size_t count, float threshold, float below,
+                                         rank_key* out) noexcept {
   rank_key* const begin = out;
   each_token(blocks, count, threshold, [&](token_id id, float logit) {
     if (logit < below) *out++ = key_of(logit, id);
@@ -91,13 +92,14 @@ inline std::size_t collect(const block* blocks, std::size_t count, float thresho
   return std::size_t(out - begin);
 }
 
-inline std::size_t count(const block* blocks, std::size_t count, float threshold) noexcept {
+SLUICE_SCALAR_KERNEL std::size_t count(const block* blocks, std::size_t count, float threshold) noexcept {
   std::size_t tokens = 0;
   each_token(blocks, count, threshold, [&](token_id, float) { ++tokens; });
   return tokens;
 }
 
-inline fast_moments moments(const block* blocks, std::size_t count, float threshold, float shift) noexcept {
+SLUICE_SCALAR_KERNEL fast_moments moments(const block* blocks, std::size_t count, float threshold,
+                                          float shift) noexcept {
   fast_moments result;
   lane_sums<float, 2> sums;
   each_token(blocks, count, threshold, [&](token_id id, float logit) {
@@ -111,14 +113,16 @@ inline fast_moments moments(const block* blocks, std::size_t count, float thresh
   return result;
 }
 
-inline mass_sums mass(const block* blocks, std::size_t count, float threshold, double max) noexcept {
+SLUICE_SCALAR_KERNEL mass_sums mass(const block* blocks, std::size_t count, float threshold,
+                                    double max) noexcept {
   mass_sums result;
   each_token(blocks, count, threshold,
              [&](token_id, float logit) { result.total += kernel::mass(double(logit) - max); });
   return result;
 }
 
-inline mass_sums weighted_mass(const block* blocks, std::size_t count, float threshold, double max) noexcept {
+SLUICE_SCALAR_KERNEL mass_sums weighted_mass(const block* blocks, std::size_t count, float threshold,
+                                             double max) noexcept {
   mass_sums result;
   lane_sums<double, 1> weighted;
   each_token(blocks, count, threshold, [&](token_id id, float logit) {
@@ -130,8 +134,8 @@ inline mass_sums weighted_mass(const block* blocks, std::size_t count, float thr
   return result;
 }
 
-inline collision_sums collision(const block* blocks, std::size_t count, float threshold, float max,
-                                float c) noexcept {
+SLUICE_SCALAR_KERNEL collision_sums collision(const block* blocks, std::size_t count, float threshold,
+                                              float max, float c) noexcept {
   collision_sums result;
   lane_sums<float, 2> sums;
   each_token(blocks, count, threshold, [&](token_id id, float logit) {
@@ -146,8 +150,8 @@ inline collision_sums collision(const block* blocks, std::size_t count, float th
   return result;
 }
 
-inline approx_masses approx_mass(const block* blocks, std::size_t count, float threshold, float pivot,
-                                 float max) noexcept {
+SLUICE_SCALAR_KERNEL approx_masses approx_mass(const block* blocks, std::size_t count, float threshold,
+                                               float pivot, float max) noexcept {
   approx_masses result;
   for (std::size_t b = 0; b < count; ++b) {
     if (!(blocks[b].max >= pivot)) continue;
@@ -161,8 +165,8 @@ inline approx_masses approx_mass(const block* blocks, std::size_t count, float t
   return result;
 }
 
-inline void minimum_bounds(const std::uint32_t* numbers, std::size_t count, random::source from,
-                           float* bounds, std::uint8_t* places) noexcept {
+SLUICE_SCALAR_KERNEL void minimum_bounds(const std::uint32_t* numbers, std::size_t count, random::source from,
+                                         float* bounds, std::uint8_t* places) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     const random::words w = from.at(random::stream::draw_heads, numbers[i]);
     bounds[i] = kernel::minimum_bound(w[0]);
@@ -170,18 +174,18 @@ inline void minimum_bounds(const std::uint32_t* numbers, std::size_t count, rand
   }
 }
 
-inline void minima(const std::uint32_t* numbers, std::size_t count, random::source from,
-                   double* exponentials) noexcept {
+SLUICE_SCALAR_KERNEL void minima(const std::uint32_t* numbers, std::size_t count, random::source from,
+                                 double* exponentials) noexcept {
   for (std::size_t i = 0; i < count; ++i)
     exponentials[i] = random::noise_minimum(from, numbers[i]).exponential;
 }
 
-inline void excesses(const std::uint32_t* tokens, std::size_t count, random::source from,
-                     double* exponentials) noexcept {
+SLUICE_SCALAR_KERNEL void excesses(const std::uint32_t* tokens, std::size_t count, random::source from,
+                                   double* exponentials) noexcept {
   for (std::size_t i = 0; i < count; ++i) exponentials[i] = random::noise_excess(from, tokens[i]);
 }
 
-inline void gumbels(const double* exponentials, std::size_t count, double* noise) noexcept {
+SLUICE_SCALAR_KERNEL void gumbels(const double* exponentials, std::size_t count, double* noise) noexcept {
   for (std::size_t i = 0; i < count; ++i) noise[i] = random::gumbel(exponentials[i]);
 }
 

@@ -21,6 +21,8 @@ SLUICE_NEVER_INLINE void sort_ascending(std::uint64_t* begin, std::size_t count)
 
 struct before_by_rank {
   bool operator()(kernel::rank_key a, kernel::rank_key b) const noexcept { return a > b; }
+  void sort(std::span<kernel::rank_key> keys) const noexcept;
+  void first(std::span<kernel::rank_key> keys, std::size_t count) const noexcept;
 };
 
 /// The first in rank first.
@@ -31,6 +33,11 @@ SLUICE_NEVER_INLINE void sort_by_rank(std::span<kernel::rank_key> keys) noexcept
 /// The first `count` in rank come before the others, the last of them at its place; 0 < count <= size.
 SLUICE_NEVER_INLINE void first_by_rank(std::span<kernel::rank_key> keys, std::size_t count) noexcept {
   std::nth_element(keys.data(), keys.data() + (count - 1), keys.data() + keys.size(), before_by_rank{});
+}
+
+inline void before_by_rank::sort(std::span<kernel::rank_key> keys) const noexcept { sort_by_rank(keys); }
+inline void before_by_rank::first(std::span<kernel::rank_key> keys, std::size_t count) const noexcept {
+  first_by_rank(keys, count);
 }
 
 /// Keys hold ids inverted in their lower half.

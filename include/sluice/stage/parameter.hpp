@@ -185,16 +185,22 @@ void read_one(Stage& stage, const sampling_params& params, const parameter<Stage
 template <class Stage, class T>
 void read_one(Stage&, const sampling_params&, const request_parameter<T>&) {}
 
+/// Makes a stage the one that sampling_params describe.
+template <class Stage>
+void read_stage(Stage& stage, const sampling_params& params) {
+  if constexpr (requires { Stage::from(params); }) {
+    stage = Stage::from(params);
+  } else {
+    std::apply([&](const auto&... each) { (read_one(stage, params, each), ...); }, Stage::parameters);
+  }
+}
+
 /// The stage that sampling_params describe.
 template <class Stage>
 Stage stage_of(const sampling_params& params) {
-  if constexpr (requires { Stage::from(params); }) {
-    return Stage::from(params);
-  } else {
-    Stage stage;
-    std::apply([&](const auto&... each) { (read_one(stage, params, each), ...); }, Stage::parameters);
-    return stage;
-  }
+  Stage stage;
+  read_stage(stage, params);
+  return stage;
 }
 
 }  // namespace SLUICE_ISA
