@@ -11,6 +11,7 @@
 #error "sluice in one header was included before: it does not go with the include tree"
 #endif
 
+// The version: CMake and the packages read it here.
 #define SLUICE_VERSION_MAJOR 0
 #define SLUICE_VERSION_MINOR 1
 #define SLUICE_VERSION_PATCH 0
@@ -55,6 +56,7 @@
 #else
 #define SLUICE_ISA_NAME isa_base
 #endif
+// Two words as one, once they are expanded.
 #define SLUICE_JOIN_(a, b) a##b
 #define SLUICE_JOIN(a, b) SLUICE_JOIN_(a, b)
 #if defined(__FAST_MATH__)
@@ -123,11 +125,4 @@
 #if !(defined(__clang__) && defined(__FAST_MATH__))
 #define SLUICE_HAS_AVX512 1
 #endif
-#endif
-
-// A kernel in plain loops. Where vector kernels are compiled too it is hardly ever the one that runs.
-#if defined(SLUICE_HAS_AVX2)
-#define SLUICE_SCALAR_KERNEL SLUICE_COLD
-#else
-#define SLUICE_SCALAR_KERNEL inline
 #endif

@@ -101,7 +101,7 @@ class array {
   }
 
   /// Appends `count` > 0 elements, which may be elements of this array; all of them or, with std::bad_alloc,
-  /// none. Where memory is short there will be room for `capacity` elements.
+  /// none. Where the capacity is used up it becomes `capacity`.
   SLUICE_ALWAYS_INLINE void append(const T* values, std::size_t count, std::size_t capacity) {
     if (count > capacity_ - size_) {
       T* memory = static_cast<T*>(::operator new(bytes(capacity)));

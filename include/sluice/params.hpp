@@ -35,7 +35,7 @@ struct sampling_params {
 
   // --- Filters.
   int top_k = 0;          ///< the k best; <= 0 off, 1 takes the best token
-  int min_keep = 0;       ///< >= 0: typical-p, top-p and min-p keep at least so many
+  int min_keep = 0;       ///< >= 0: typical-p, top-p, min-p and XTC leave at least so many
   float top_p = 1;        ///< [0, 1]: the fewest best tokens with this mass; 1 off
   float min_p = 0;        ///< [0, 1]: at least this share of the best token's probability; 0 off
   float typical_p = 1;    ///< (0, 1]: the mass nearest to the typical surprise; 1 off

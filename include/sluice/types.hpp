@@ -104,6 +104,7 @@ enum class place : int {
   frequency_presence = 400,
   top_n_sigma = 500,
   p_less = 600,
+  top_h = 650,
   typical_p = 700,
   top_k = 800,
   top_p = 900,

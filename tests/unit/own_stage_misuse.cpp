@@ -62,6 +62,35 @@ TEST_CASE("an edit that gives NaN leaves the token as it is") {
   CHECK(law[2].logit == 2);
 }
 
+TEST_CASE("a stage keeps what a predicate says") {
+  const auto law = left_by([](sluice::row& r) noexcept {
+    r.keep_if([](sluice::token_id id, float logit) { return id % 2 == 0 || logit > 3; });
+  });
+  REQUIRE(law.size() == 3);
+  CHECK(law[0].id == 1);
+  CHECK(law[1].id == 2);
+  CHECK(law[2].id == 0);
+  CHECK(left_by([](sluice::row& r) noexcept { r.keep_if([](auto, auto) { return false; }); }).empty());
+}
+
+TEST_CASE("a row that is replaced leaves out what is no token of it") {
+  const auto law = left_by([](sluice::row& r) noexcept {
+    sluice::candidate given[] = {{.id = 3, .logit = 1},
+                                 {.id = 0, .logit = 2},
+                                 {.id = 1, .logit = -std::numeric_limits<float>::infinity()},
+                                 {.id = 2, .logit = not_a_number},
+                                 {.id = 0, .logit = 2},
+                                 {.id = 4, .logit = 9},
+                                 {.id = -1, .logit = 9}};
+    r.replace(given);
+    CHECK(r.size() == 2);
+    CHECK(r.top(4).size() == 2);
+  });
+  REQUIRE(law.size() == 2);
+  CHECK(law[0].id == 0);
+  CHECK(law[1].id == 3);
+}
+
 TEST_CASE("a stage that empties the row gives no token") {
   CHECK(left_by([](sluice::row& r) noexcept {
           for (int id = 0; id < 4; ++id) r.remove(id);

@@ -16,8 +16,6 @@
 namespace sluice::inline v1 {
 namespace detail {
 
-/// A row holds fewer than 2^20 tokens.
-
 inline namespace SLUICE_ISA {
 
 inline problem check_choice(const field& f, std::uint8_t index) {

@@ -125,7 +125,8 @@ SLUICE_NEVER_INLINE kernel::rank_key last_of_mass(row& r, float p, int min_keep)
   const std::uint64_t sure =
       blocks.kernels().mass(blocks.widened(inside), blocks.block_count(), inside, double(r.max())).total;
   auto* const out = blocks.scratch().take<kernel::rank_key>(r.vocab_size());
-  // Where even the maximum was not settled, the cut may lie among the tokens that tie with it.
+  // Where what is surely inside has the needed mass, the cut lies among the tokens that tie with its last
+  // one.
   const bool among_best = sure >= need;
   const std::span<kernel::rank_key> open(
       out, blocks.kernels().collect(blocks.widened(outside), blocks.block_count(), outside,

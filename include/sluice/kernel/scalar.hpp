@@ -39,13 +39,12 @@ inline void each_token(const block* blocks, std::size_t count, float threshold, 
 
 namespace scalar {
 
-SLUICE_SCALAR_KERNEL void widen(const std::uint16_t* row, std::size_t size, logit_type type,
-                                float* out) noexcept {
+inline void widen(const std::uint16_t* row, std::size_t size, logit_type type, float* out) noexcept {
   for (std::size_t i = 0; i < size; ++i) out[i] = element(row, type, i);  // at any address
 }
 
-SLUICE_SCALAR_KERNEL row_content index_narrow(const std::uint16_t* row, std::size_t size, logit_type type,
-                                              block* out) noexcept {
+inline row_content index_narrow(const std::uint16_t* row, std::size_t size, logit_type type,
+                                block* out) noexcept {
   row_content found{.all_finite = true};
   for (std::size_t first = 0; first < size; first += block_size, ++out) {
     const std::size_t count = size - first < block_size ? size - first : block_size;
@@ -66,7 +65,7 @@ SLUICE_SCALAR_KERNEL row_content index_narrow(const std::uint16_t* row, std::siz
   return found;
 }
 
-SLUICE_SCALAR_KERNEL row_content index(const float* row, std::size_t size, block* out) noexcept {
+inline row_content index(const float* row, std::size_t size, block* out) noexcept {
   row_content found{.nan = any_nan(row, size), .all_finite = true};
   for (std::size_t i = 0; i < size; ++i) found.all_finite &= !is_nan(row[i]) && !is_infinite(row[i]);
   for (std::size_t first = 0; first < size; first += block_size, ++out) {
@@ -77,14 +76,14 @@ SLUICE_SCALAR_KERNEL row_content index(const float* row, std::size_t size, block
   return found;
 }
 
-SLUICE_SCALAR_KERNEL std::size_t count_at_least(const float* values, std::size_t size, float least) noexcept {
+inline std::size_t count_at_least(const float* values, std::size_t size, float least) noexcept {
   std::size_t count = 0;
   for (std::size_t i = 0; i < size; ++i) count += values[i] >= least;
   return count;
 }
 
-SLUICE_SCALAR_KERNEL std::size_t collect(const block* blocks, std::size_t count, float threshold, float below,
-                                         rank_key* out) noexcept {
+inline std::size_t collect(const block* blocks, std::size_t count, float threshold, float below,
+                           rank_key* out) noexcept {
   rank_key* const begin = out;
   each_token(blocks, count, threshold, [&](token_id id, float logit) {
     if (logit < below) *out++ = key_of(logit, id);
@@ -92,14 +91,13 @@ SLUICE_SCALAR_KERNEL std::size_t collect(const block* blocks, std::size_t count,
   return std::size_t(out - begin);
 }
 
-SLUICE_SCALAR_KERNEL std::size_t count(const block* blocks, std::size_t count, float threshold) noexcept {
+inline std::size_t count(const block* blocks, std::size_t count, float threshold) noexcept {
   std::size_t tokens = 0;
   each_token(blocks, count, threshold, [&](token_id, float) { ++tokens; });
   return tokens;
 }
 
-SLUICE_SCALAR_KERNEL fast_moments moments(const block* blocks, std::size_t count, float threshold,
-                                          float shift) noexcept {
+inline fast_moments moments(const block* blocks, std::size_t count, float threshold, float shift) noexcept {
   fast_moments result;
   lane_sums<float, 2> sums;
   each_token(blocks, count, threshold, [&](token_id id, float logit) {
@@ -113,16 +111,14 @@ SLUICE_SCALAR_KERNEL fast_moments moments(const block* blocks, std::size_t count
   return result;
 }
 
-SLUICE_SCALAR_KERNEL mass_sums mass(const block* blocks, std::size_t count, float threshold,
-                                    double max) noexcept {
+inline mass_sums mass(const block* blocks, std::size_t count, float threshold, double max) noexcept {
   mass_sums result;
   each_token(blocks, count, threshold,
              [&](token_id, float logit) { result.total += kernel::mass(double(logit) - max); });
   return result;
 }
 
-SLUICE_SCALAR_KERNEL mass_sums weighted_mass(const block* blocks, std::size_t count, float threshold,
-                                             double max) noexcept {
+inline mass_sums weighted_mass(const block* blocks, std::size_t count, float threshold, double max) noexcept {
   mass_sums result;
   lane_sums<double, 1> weighted;
   each_token(blocks, count, threshold, [&](token_id id, float logit) {
@@ -134,8 +130,8 @@ SLUICE_SCALAR_KERNEL mass_sums weighted_mass(const block* blocks, std::size_t co
   return result;
 }
 
-SLUICE_SCALAR_KERNEL collision_sums collision(const block* blocks, std::size_t count, float threshold,
-                                              float max, float c) noexcept {
+inline collision_sums collision(const block* blocks, std::size_t count, float threshold, float max,
+                                float c) noexcept {
   collision_sums result;
   lane_sums<float, 2> sums;
   each_token(blocks, count, threshold, [&](token_id id, float logit) {
@@ -150,8 +146,8 @@ SLUICE_SCALAR_KERNEL collision_sums collision(const block* blocks, std::size_t c
   return result;
 }
 
-SLUICE_SCALAR_KERNEL approx_masses approx_mass(const block* blocks, std::size_t count, float threshold,
-                                               float pivot, float max) noexcept {
+inline approx_masses approx_mass(const block* blocks, std::size_t count, float threshold, float pivot,
+                                 float max) noexcept {
   approx_masses result;
   for (std::size_t b = 0; b < count; ++b) {
     if (!(blocks[b].max >= pivot)) continue;
@@ -165,8 +161,8 @@ SLUICE_SCALAR_KERNEL approx_masses approx_mass(const block* blocks, std::size_t 
   return result;
 }
 
-SLUICE_SCALAR_KERNEL void minimum_bounds(const std::uint32_t* numbers, std::size_t count, random::source from,
-                                         float* bounds, std::uint8_t* places) noexcept {
+inline void minimum_bounds(const std::uint32_t* numbers, std::size_t count, random::source from,
+                           float* bounds, std::uint8_t* places) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     const random::words w = from.at(random::stream::draw_heads, numbers[i]);
     bounds[i] = kernel::minimum_bound(w[0]);
@@ -174,18 +170,18 @@ SLUICE_SCALAR_KERNEL void minimum_bounds(const std::uint32_t* numbers, std::size
   }
 }
 
-SLUICE_SCALAR_KERNEL void minima(const std::uint32_t* numbers, std::size_t count, random::source from,
-                                 double* exponentials) noexcept {
+inline void minima(const std::uint32_t* numbers, std::size_t count, random::source from,
+                   double* exponentials) noexcept {
   for (std::size_t i = 0; i < count; ++i)
     exponentials[i] = random::noise_minimum(from, numbers[i]).exponential;
 }
 
-SLUICE_SCALAR_KERNEL void excesses(const std::uint32_t* tokens, std::size_t count, random::source from,
-                                   double* exponentials) noexcept {
+inline void excesses(const std::uint32_t* tokens, std::size_t count, random::source from,
+                     double* exponentials) noexcept {
   for (std::size_t i = 0; i < count; ++i) exponentials[i] = random::noise_excess(from, tokens[i]);
 }
 
-SLUICE_SCALAR_KERNEL void gumbels(const double* exponentials, std::size_t count, double* noise) noexcept {
+inline void gumbels(const double* exponentials, std::size_t count, double* noise) noexcept {
   for (std::size_t i = 0; i < count; ++i) noise[i] = random::gumbel(exponentials[i]);
 }
 

@@ -33,4 +33,6 @@ inline std::uint64_t random_seed() {
 
 }  // namespace sluice::inline v1
 
+#undef SLUICE_HAS_GETENTROPY
+
 #include <sluice/macros_back.inc>

@@ -59,6 +59,12 @@ inline void row::edit(const Entries& entries, F&& f) noexcept {
   reference_known_ = false;
 }
 
+template <class F>
+inline void row::keep_if(F&& f) noexcept {
+  reference();
+  blocks_.list_kept(kernel::lowest, f);
+}
+
 inline void row::remove(token_id token) noexcept {
   reference();
   row_blocks::editor(blocks_).remove(token);
@@ -73,12 +79,16 @@ inline void row::remove(std::span<const candidate> tokens) noexcept {
 SLUICE_NEVER_INLINE void row::replace(std::span<candidate> candidates) noexcept {
   std::sort(candidates.data(), candidates.data() + candidates.size(),
             [](const candidate& a, const candidate& b) { return a.id < b.id; });
-  blocks_.list_written([candidates](token_id* ids, float* logits) {
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      ids[i] = candidates[i].id;
-      logits[i] = candidates[i].logit;
+  blocks_.list_written([this, candidates](token_id* ids, float* logits) {
+    std::size_t count = 0;
+    for (const candidate& c : candidates) {
+      const bool finite = !kernel::is_nan(c.logit) && !kernel::is_infinite(c.logit);
+      const bool inside = c.id >= 0 && std::size_t(c.id) < vocab_size();
+      if (!finite || !inside || (count > 0 && ids[count - 1] == c.id)) continue;
+      ids[count] = c.id;
+      logits[count++] = c.logit;
     }
-    return candidates.size();
+    return count;
   });
   reference_known_ = false;
 }

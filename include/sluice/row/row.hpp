@@ -81,7 +81,7 @@ class row {
   // Filters. Survivors keep their logits. By rank: cut/by_rank.hpp, by mass: cut/by_mass.hpp,
   // cut/by_distance.hpp.
 
-  /// Keeps l >= threshold; at least the first max(min_keep, 1) in rank.
+  /// Keeps l >= threshold; at least what ties with the maximum, and the first min_keep in rank.
   void keep_at_least(double threshold, int min_keep = 0) noexcept;
   /// Keeps the first k in rank; k <= 0 keeps all.
   void keep_top(std::int64_t k) noexcept;
@@ -90,6 +90,10 @@ class row {
   void keep_mass(float p, int min_keep = 0) noexcept;
   /// The same prefix, in the order of |l - center|, equal distances by rank.
   void keep_nearest(double center, float p, int min_keep = 0) noexcept;
+  /// Keeps the survivors for which f(id, logit) holds. f must not call the row. Cost: all survivors become a
+  /// list.
+  template <class F>
+  void keep_if(F&& f) noexcept;
   void remove(token_id token) noexcept;
   /// The tokens of many candidates.
   void remove(std::span<const candidate> tokens) noexcept;
@@ -103,7 +107,8 @@ class row {
   /// l = f(entry, double(l)) for the tokens of many entries, each with a `token`.
   template <class Entries, class F>
   void edit(const Entries& entries, F&& f) noexcept;
-  /// The row becomes these candidates with these logits.
+  /// The row becomes these candidates with these logits, in any order; one that has no finite logit, stands
+  /// outside the row, or names an id again is left out.
   void replace(std::span<candidate> candidates) noexcept;
   /// The call ends with this status.
   void fail(sample_status status) noexcept { status_ = status; }
@@ -137,7 +142,7 @@ class row {
 
 namespace detail::inline SLUICE_ISA {
 
-/// What cuts, draws and the chain may do with a row, and stages may not.
+/// What cuts, draws, the chain and the listed stages may do with a row, and a stage of one's own may not.
 struct row_internals {
   static row_blocks& blocks(row& r) noexcept { return r.blocks_; }
   static truncation_engine engine(const row& r) noexcept { return r.engine_; }

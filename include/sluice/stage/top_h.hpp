@@ -17,7 +17,7 @@ SLUICE_IEEE_BEGIN
 /// h in [0, 1]; 0 is off, 1 keeps all. The best token always stays. -inf and NaN are absent; ties fall by id.
 /// Cost: a weighted pass of masses, and a sort of the tokens that stay.
 struct top_h {
-  static constexpr place where = place(650);
+  static constexpr place where = place::top_h;
   static constexpr stage_kind kind = stage_kind::filter;
   static constexpr stage_name name = {"top_h"};
   float h = 0;

@@ -13,7 +13,8 @@ namespace sluice::inline v1 {
 /// Top-p, the nucleus (Holtzman et al., arXiv 1904.09751): keeps the shortest prefix of the ranking with
 /// mass >= p. The token that crosses stays; without the last token the mass is below p.
 /// p in [0, 1]; 1 is off, 0 keeps one token. min_keep: at least so many stay. Masses are integers, so ties
-/// and sums are exact; ties fall by id. -inf and NaN are absent. Cost: an exact total, and a cut.
+/// and sums are exact; ties fall by id. -inf and NaN are absent. Cost: an exact total, and a cut; where
+/// nothing but min-p, a fixed temperature and the draw follows, none: the draw rejects (draw/nucleus.hpp).
 struct top_p {
   static constexpr place where = place::top_p;
   static constexpr stage_kind kind = stage_kind::filter;
