@@ -193,6 +193,7 @@ class row_blocks {
   void remove_keys(std::span<const kernel::rank_key> keys) noexcept;
   void number_blocks() noexcept;
   bool find(token_id token, kernel::block*& block, std::uint32_t& index) noexcept;
+  bool find_in_list(token_id token, kernel::block*& block, std::uint32_t& index) noexcept;
   float* writable(kernel::block& block) noexcept;
   void take_max(kernel::block& block) noexcept;
 

@@ -29,23 +29,30 @@ SLUICE_NEVER_INLINE void row_blocks::number_blocks() noexcept {
   numbered_ = true;
 }
 
-/// The block and place of a token that is present.
-inline bool row_blocks::find(token_id token, kernel::block*& block, std::uint32_t& index) noexcept {
+/// The block and place of a token of a list.
+SLUICE_NEVER_INLINE bool row_blocks::find_in_list(token_id token, kernel::block*& block,
+                                                  std::uint32_t& index) noexcept {
+  if (!numbered_) number_blocks();
+  const std::uint32_t place = places_[std::size_t(token) / detail::block_size];
+  if (place == 0) return false;
+  block = blocks_ + (place - 1);
+  const token_id* const end = block->ids + block->count;
+  const token_id* const at = std::lower_bound(block->ids, end, token);
+  if (at == end || *at != token) return false;
+  index = std::uint32_t(at - block->ids);
+  return true;
+}
+
+/// The block and place of a token that is present. In dense rows merged into the loops over edits.
+[[gnu::always_inline]] inline bool row_blocks::find(token_id token, kernel::block*& block,
+                                                    std::uint32_t& index) noexcept {
   if (token < 0 || std::size_t(token) >= vocab_) return false;
-  const token_id number = token / token_id(detail::block_size);
   if (dense_) {
-    block = blocks_ + number;
+    block = blocks_ + std::size_t(token) / detail::block_size;
     if (block->logits == nullptr) widen(*block);
     index = std::uint32_t(token - block->first);
-  } else {
-    if (!numbered_) number_blocks();
-    const std::uint32_t place = places_[number];
-    if (place == 0) return false;
-    block = blocks_ + (place - 1);
-    const token_id* const end = block->ids + block->count;
-    const token_id* const at = std::lower_bound(block->ids, end, token);
-    if (at == end || *at != token) return false;
-    index = std::uint32_t(at - block->ids);
+  } else if (!find_in_list(token, block, index)) {
+    return false;
   }
   return block->max >= threshold_ && block->logits[index] >= threshold_;
 }
@@ -120,7 +127,7 @@ class row_blocks::editor {
   }
 
  private:
-  void write(kernel::block& block, std::uint32_t index, const float& logit) noexcept {
+  [[gnu::always_inline]] void write(kernel::block& block, std::uint32_t index, const float& logit) noexcept {
     float* const logits = row_.writable(block);
     const float old = std::exchange(logits[index], logit);
     if (logit >= block.max) {
@@ -131,7 +138,7 @@ class row_blocks::editor {
     if (kernel::is_infinite(logit)) row_.complete_ = false;
   }
 
-  void owe(kernel::block& block) noexcept {
+  [[gnu::noinline]] void owe(kernel::block& block) noexcept {
     if (std::find(owed_.begin(), owed_.begin() + count_, &block) != owed_.begin() + count_) return;
     if (count_ == std::ptrdiff_t(owed_.size())) take_maxima();
     owed_[std::size_t(count_++)] = &block;
