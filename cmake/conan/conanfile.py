@@ -35,7 +35,8 @@ class Sluice(ConanFile):
 
     def package(self):
         copy(self, "LICENSE", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
-        copy(self, "include/*", src=self.source_folder, dst=self.package_folder)
+        for headers in ("include/*.hpp", "include/*.inc"):
+            copy(self, headers, src=self.source_folder, dst=self.package_folder)
 
     def package_id(self):
         self.info.clear()
