@@ -83,8 +83,8 @@
 #endif
 #else
 #define SLUICE_PRAGMA_(text) _Pragma(#text)
-#define SLUICE_OPTIONS_                                                                \
-  SLUICE_PRAGMA_(GCC optimize("no-fast-math", "fp-contract=off", "no-schedule-insns2", \
+#define SLUICE_OPTIONS_                                          \
+  SLUICE_PRAGMA_(GCC optimize("no-fast-math", "fp-contract=off", \
                               "no-tree-pre,no-code-hoisting,no-tree-vrp,no-thread-jumps"))
 #define SLUICE_IEEE_BEGIN _Pragma("GCC push_options") SLUICE_OPTIONS_
 #define SLUICE_IEEE_END _Pragma("GCC pop_options")
