@@ -1,3 +1,4 @@
+// clang-format off
 // Names that other headers make macros of, all of them here as something that does not parse. <windows.h>, Qt, X11,
 // termios, sysmacros, math and AssertMacros define them so on some system or other, before a user includes sluice.
 
