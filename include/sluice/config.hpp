@@ -68,7 +68,7 @@
 // IEEE arithmetic: a region of floating point as IEEE 754 writes it, whatever the flags of the file. No fused
 // multiply-add that was not asked for, no reassociation, NaN and infinity are real. clang under -ffast-math
 // fuses in its back end and heeds no pragma there, so the region then has no FMA to fuse into.
-// Standard headers are included before a region opens. In regions g++ leaves out passes that are a sixth of
+// Standard headers are included before a region opens. In regions g++ leaves out passes that cost much of
 // the time a file that samples takes to compile. All name one set: g++ merges no function into one with other
 // options.
 #if defined(__clang__)

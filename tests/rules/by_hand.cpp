@@ -16,21 +16,6 @@ namespace {
 
 using tests::generator;
 
-template <class Chain>
-tests::taken take_by(const Chain& chain, const tests::trial& t) {
-  sluice::sequence sequence(t.seed, t.start);
-  sequence.accept_prompt(std::span<const sluice::token_id>(t.prompt));
-  sequence.accept(std::span<const sluice::token_id>(t.generated));
-  sluice::call_options call;
-  if (!t.mask.empty()) call.mask = sluice::token_mask(t.mask);
-  call.bias = t.call_bias;
-  tests::taken result;
-  result.drawn = chain.sample(t.logits, sequence, call);
-  const auto left = chain.distribution(t.logits, sequence, call);
-  result.left.assign(left.begin(), left.end());
-  return result;
-}
-
 void same(const tests::taken& a, const tests::taken& b, const tests::trial& t) {
   INFO(to_text(t));
   REQUIRE(a.drawn.token == b.drawn.token);
@@ -92,7 +77,7 @@ TEST_CASE("a chain by hand gives the token and the law of the standard chain of 
     t.params.draw = sluice::draw_method::gumbel;
     t.params.engine = sluice::truncation_engine::automatic;
     t.by = tests::door::dense;
-    same(take_by(tests::chain_by_hand(t.params), t), take(t), t);
+    same(take_by(tests::chain_by_hand(t.params), t.logits, t), take(t), t);
     rejecting += t.params.top_p < 1 && t.params.xtc_probability == 0 && t.params.scatter_strength == 0;
   }
   CHECK(rejecting > tests::scaled(10'000) / 50);
@@ -113,10 +98,10 @@ TEST_CASE("a chain by hand that rejects draws what the sort draws") {
     const sluice::temperature temperature{.t = t.params.temperature};
     t.params.engine = sluice::truncation_engine::sort;
     const tests::taken sorted = take(t);
-    same(take_by(sluice::chain{top_p, min_p, temperature}, t), sorted, t);
-    same(take_by(sluice::custom_chain{top_p, min_p, temperature}, t), sorted, t);
+    same(take_by(sluice::chain{top_p, min_p, temperature}, t.logits, t), sorted, t);
+    same(take_by(sluice::custom_chain{top_p, min_p, temperature}, t.logits, t), sorted, t);
     t.params.draw = sluice::draw_method::softmax;
-    same(take_by(sluice::chain{top_p, min_p, temperature, sluice::softmax{}}, t), take(t), t);
+    same(take_by(sluice::chain{top_p, min_p, temperature, sluice::softmax{}}, t.logits, t), take(t), t);
   }
 }
 

@@ -110,20 +110,10 @@ pairs to_pairs(const trial& t) {
 
 taken take(const trial& t) {
   const sluice::standard_chain chain(t.params);
-  sluice::sequence sequence(t.seed, t.start);
-  sequence.accept_prompt(std::span<const sluice::token_id>(t.prompt));
-  sequence.accept(std::span<const sluice::token_id>(t.generated));
-  sluice::call_options call;
-  if (!t.mask.empty()) call.mask = sluice::token_mask(t.mask);
-  call.bias = t.call_bias;
   const pairs sparse = t.by == door::sparse ? to_pairs(t) : pairs{};
   const sluice::logits_view row =
       t.by == door::sparse ? sluice::logits_view(sparse.ids, sparse.logits) : sluice::logits_view(t.logits);
-  taken result;
-  result.drawn = chain.sample(row, sequence, call);
-  const auto left = chain.distribution(row, sequence, call);
-  result.left.assign(left.begin(), left.end());
-  return result;
+  return take_by(chain, row, t);
 }
 
 sluice::problem check(const sluice::sampling_params& params) { return sluice::check(params); }

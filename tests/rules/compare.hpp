@@ -46,6 +46,22 @@ struct taken {
   std::vector<sluice::candidate> left = {};  // the distribution
 };
 
+/// By any chain, from any row that stands for the trial's.
+template <class Chain>
+taken take_by(const Chain& chain, sluice::logits_view row, const trial& t) {
+  sluice::sequence sequence(t.seed, t.start);
+  sequence.accept_prompt(std::span<const sluice::token_id>(t.prompt));
+  sequence.accept(std::span<const sluice::token_id>(t.generated));
+  sluice::call_options call;
+  if (!t.mask.empty()) call.mask = sluice::token_mask(t.mask);
+  call.bias = t.call_bias;
+  taken result;
+  result.drawn = chain.sample(row, sequence, call);
+  const auto left = chain.distribution(row, sequence, call);
+  result.left.assign(left.begin(), left.end());
+  return result;
+}
+
 taken take(const trial& t);
 sluice::problem check(const sluice::sampling_params& params);
 
