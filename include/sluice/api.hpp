@@ -36,6 +36,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <sluice/config.hpp>
@@ -76,6 +77,14 @@ class workspace {
   detail::repeat_scratch repeats_;
 };
 
+/// What a call may note of its draw, in the caller's memory. Where it draws no token nothing was kept and
+/// `logprob` is 0.
+struct sample_record {
+  std::span<token_id> kept = {};  ///< filled with the survivors, in ascending order, as many as fit
+  std::size_t kept_count = 0;     ///< how many there were
+  float logprob = 0;              ///< ln of the drawn token's probability, of the law that it was drawn from
+};
+
 /// What one call adds to the chain. The default adds nothing.
 struct call_options {
   /// The tokens that this step allows; empty: all. Masked tokens count in no stage, as if they were not
@@ -92,6 +101,13 @@ struct call_options {
 
   /// To be told what each stage did. Not built yet: nothing reads it.
   sluice::trace* trace = nullptr;
+
+  /// In place of the chain's temperature, in all that reads it; 0 is greedy. A chain without the stage, or
+  /// whose order leaves it out, ignores it. Where it is not finite: `sample_status::invalid_temperature`.
+  std::optional<float> temperature = {};
+
+  /// To be told what was kept and how probable the token was. Not read by `distribution`.
+  sample_record* record = nullptr;
 };
 
 /// The chain of `sampling_params`. Immutable. `chain` and `custom_chain`, which are made of stages by hand,
@@ -114,8 +130,9 @@ class standard_chain {
   /// Draws a token for the sequence's seed and position, and accepts nothing: asked again it draws the same.
   ///
   /// Never throws. `status` is `ok` and `token` in [0, V); or there is no token and the status says why: the
-  /// mask, bans and row left none, a bias of this call is NaN, the row is 2^20 tokens or longer, memory ran
-  /// out. NaN in the row counts as absent and is told by `saw_nan`; -inf is absent; +inf beats all others.
+  /// mask, bans and row left none, a bias or the temperature of this call is no number, the row is 2^20
+  /// tokens or longer, memory ran out. NaN in the row counts as absent and is told by `saw_nan`; -inf is
+  /// absent; +inf beats all others.
   ///
   /// Cost: about one read of the row for the usual chains. Allocates nothing once the workspace has the size
   /// of the row and the sequence is prepared, within what it has reserved.

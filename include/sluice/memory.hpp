@@ -133,6 +133,33 @@ class array {
   std::uint32_t size_ = 0, capacity_ = 0;
 };
 
+/// A value that is made when it is first needed; a copy has its own.
+template <class T>
+class owned {
+ public:
+  SLUICE_ALWAYS_INLINE owned() noexcept = default;
+  SLUICE_ALWAYS_INLINE owned(const owned& other) : value_(other.value_ ? new T(*other.value_) : nullptr) {}
+  SLUICE_ALWAYS_INLINE owned(owned&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+  owned& operator=(const owned&) = delete;
+  SLUICE_ALWAYS_INLINE owned& operator=(owned&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  SLUICE_ALWAYS_INLINE ~owned() { delete value_; }
+
+  /// It is there now; false where memory ran out.
+  SLUICE_ALWAYS_INLINE bool make() noexcept {
+    if (value_ == nullptr) value_ = new (std::nothrow) T;
+    return value_ != nullptr;
+  }
+  SLUICE_ALWAYS_INLINE explicit operator bool() const noexcept { return value_ != nullptr; }
+  SLUICE_ALWAYS_INLINE T* operator->() const noexcept { return value_; }
+  SLUICE_ALWAYS_INLINE T& operator*() const noexcept { return *value_; }
+
+ private:
+  T* value_ = nullptr;
+};
+
 struct standard_plan;
 
 /// A plan that copies of a chain share; the last of them destroys it, with the function of the file that made

@@ -76,6 +76,17 @@ struct sampling_params {
   float scatter_collision = 1;           ///< [0, 1]: how often it scatters at all; 0 off
   int scatter_absorption_last_n = 64;    ///< >= -1
 
+  // --- Feedback: in place of the plain draw.
+  int mirostat = 0;            ///< [0, 2], its version; 0 off. Nothing but biases and temperature acts beside
+  float mirostat_tau = 5;      ///< the surprise that it steers to, in bits
+  float mirostat_eta = 0.1f;   ///< how fast
+  float adaptive_target = -1;  ///< <= 1: the probability that adaptive-p steers to; < 0 off
+  float adaptive_decay = 0.9f;  ///< [0, 0.99]: of the probabilities that it remembers
+
+  // --- The end.
+  int min_tokens = 0;  ///< >= 0: so many are generated before one of `end_tokens` may come
+  std::vector<token_id> end_tokens = {};
+
   // --- Biases: before every stage. -inf bans and +inf forces; NaN is refused.
   std::vector<token_bias> logit_bias = {};
   std::vector<token_bias> language_bias = {};    ///< only where logit_bias is empty

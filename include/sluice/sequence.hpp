@@ -34,6 +34,10 @@
 
 namespace sluice::inline v1 {
 
+namespace detail {
+struct sequence_access;
+}
+
 /// How often each token stands in a window of the history: a range of token_count in no order, each token
 /// once, each count at least 1. A view: it lives until the sequence changes or is read for another window.
 class token_counts {
@@ -57,7 +61,7 @@ class token_counts {
 };
 
 /// One generation. It holds up to 2^31 - 1 tokens: 4 bytes each until a stage first reads the history, at
-/// most 32 from then on.
+/// most 32 from then on, and 16 more for each that moved a feedback sampler.
 class sequence {
  public:
   /// Without a seed, one from the system. `position` is where the first token stands: for a generation that
@@ -92,6 +96,9 @@ class sequence {
   /// Room for so many tokens in all. Below that `accept` allocates nothing and, once a chain has read the
   /// history or prepared it, sampling does not either. Throws std::bad_alloc.
   SLUICE_ALWAYS_INLINE void reserve(std::size_t tokens);
+
+  /// How many of the tokens were accepted and not given as prompt.
+  SLUICE_ALWAYS_INLINE std::size_t generated() const noexcept;
 
   /// All tokens, prompt and generated, oldest first. Lives until the sequence changes.
   SLUICE_ALWAYS_INLINE std::span<const token_id> tokens() const noexcept;
@@ -132,6 +139,7 @@ class sequence {
                                             std::size_t vocab_size) noexcept;
 
  private:
+  friend detail::sequence_access;
   detail::history history_;
 };
 

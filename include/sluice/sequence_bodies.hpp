@@ -21,6 +21,16 @@
 
 namespace sluice::inline v1 {
 
+namespace detail {
+
+/// The history of a sequence, for the library's own parts.
+struct sequence_access {
+  SLUICE_ALWAYS_INLINE static history& of(sequence& q) noexcept { return q.history_; }
+  SLUICE_ALWAYS_INLINE static const history& of(const sequence& q) noexcept { return q.history_; }
+};
+
+}  // namespace detail
+
 SLUICE_ALWAYS_INLINE token_counts::token_counts(const detail::token_map<token_count>* counts) noexcept
     : counts_(counts) {}
 
@@ -67,6 +77,8 @@ SLUICE_ALWAYS_INLINE void sequence::accept_prompt(std::span<const token_id> toke
 SLUICE_ALWAYS_INLINE void sequence::rewind(std::size_t tokens) noexcept { detail::rewind(history_, tokens); }
 
 SLUICE_ALWAYS_INLINE void sequence::reserve(std::size_t tokens) { detail::reserve(history_, tokens); }
+
+SLUICE_ALWAYS_INLINE std::size_t sequence::generated() const noexcept { return detail::generated(history_); }
 
 SLUICE_ALWAYS_INLINE std::span<const token_id> sequence::tokens() const noexcept {
   return {history_.tokens.data(), history_.tokens.size()};

@@ -52,11 +52,12 @@ enum class counted : std::uint8_t { all, generated };
 
 /// Why a call gave no token.
 enum class sample_status : std::uint8_t {
-  ok,             ///< it gave one
-  no_token_left,  ///< mask, bans and input left no token: all absent, or an empty row
-  invalid_bias,   ///< a bias of this call is NaN
-  row_too_long,   ///< 2^20 tokens or more
-  out_of_memory   ///< scratch memory or the history index could not grow
+  ok,                  ///< it gave one
+  no_token_left,       ///< mask, bans and input left no token: all absent, or an empty row
+  invalid_bias,        ///< a bias of this call is NaN
+  row_too_long,        ///< 2^20 tokens or more
+  out_of_memory,       ///< scratch memory or the history index could not grow
+  invalid_temperature  ///< the temperature of this call is NaN or infinite
 };
 
 /// What a call to `sample` found. `token` is in [0, V) when the status is ok and `no_token` otherwise.
@@ -95,9 +96,10 @@ enum class truncation_engine : std::uint8_t { automatic, sort, select, rejection
 /// comparison.
 enum class draw_method : std::uint8_t { gumbel, softmax };
 
-/// Where a stage stands in the fixed order, ascending; mask and biases come first. A stage of one's own
-/// stands between: `place(int(place::min_p) + 1)`.
+/// Where a stage stands in the fixed order, ascending; mask, min_tokens and biases come first. A stage of
+/// one's own stands between: `place(int(place::min_p) + 1)`.
 enum class place : int {
+  min_tokens = 50,
   logit_bias = 100,
   repetition_penalty = 200,
   dry = 300,

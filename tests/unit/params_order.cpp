@@ -147,12 +147,6 @@ TEST_CASE("an order tells where a stage stands") {
   CHECK(order.position("min_p") == 3);
 }
 
-TEST_CASE("adaptive_p in an order is not built yet") {
-  CHECK(check({.order = "top_k;adaptive_p"}).field == "order");
-  CHECK(check({.order = "top_k;adaptive_p"}).text == "order names adaptive_p, a stage that is not built yet");
-  CHECK(check({.order = "ka"}).text == "order names adaptive_p, a stage that is not built yet");
-}
-
 TEST_CASE("joint filters stand side by side in the order top_k, top_p, min_p") {
   const auto refused = [](const char* order) {
     return bool(check({.order = order, .truncation = sluice::truncation_rule::joint}));

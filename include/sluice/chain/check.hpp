@@ -67,9 +67,6 @@ SLUICE_COLD problem check_together(const sampling_params& params) {
   if (found) return found;
 
   const stage_order order = parse_order(params.order);
-  for (const stage_name& name : stages_to_come)
-    if (order.names(name.text))
-      return sentence("order") << " names " << name.text << ", a stage that is not built yet";
   if (params.truncation == truncation_rule::joint)
     if (problem p = check_joint_filters(params, order)) return p;
 
@@ -78,6 +75,10 @@ SLUICE_COLD problem check_together(const sampling_params& params) {
       return sentence("xtc_marginal") << " must be false together with scatter, got true";
     if (params.dynatemp_range > 0 && order.runs<temperature>())
       return sentence("xtc_marginal") << " must be false together with dynatemp_range > 0, got true";
+    if (params.mirostat != 0)
+      return sentence("xtc_marginal") << " must be false together with mirostat, got true";
+    if (params.adaptive_target >= 0 && order.runs<adaptive_p>())
+      return sentence("xtc_marginal") << " must be false together with adaptive_target >= 0, got true";
   }
   return {};
 }

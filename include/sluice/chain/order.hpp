@@ -23,11 +23,8 @@ struct order_name {
 };
 static_assert(stage_count <= 32);
 
-/// Known names of stages that are not built yet.
-inline constexpr stage_name stages_to_come[] = {{"adaptive_p", 'a'}};
-
 struct order_names_table {
-  std::array<order_name, stage_count + std::size(stages_to_come)> names = {};
+  std::array<order_name, stage_count> names = {};
   std::size_t count = 0;
 
   constexpr const order_name* begin() const noexcept { return names.data(); }
@@ -50,7 +47,6 @@ constexpr order_names_table make_order_names() noexcept {
     using type = typename decltype(stage)::type;
     if constexpr (requires { type::name; }) add(type::name, std::uint32_t{1} << at);
   });
-  for (const stage_name& name : stages_to_come) add(name, 0);
   return table;
 }
 

@@ -18,6 +18,7 @@
 #include <sluice/refuse.hpp>
 #include <sluice/stage/concepts.hpp>
 #include <sluice/stage/logit_bias.hpp>
+#include <sluice/stage/min_tokens.hpp>
 #include <sluice/stage/parameter.hpp>
 #include <sluice/stage/temperature.hpp>
 
@@ -41,6 +42,7 @@ struct plan_step {
 
   std::uint8_t stage = joint;
   stage_kind kind = stage_kind::filter;
+  bool idle = false;  // a temperature of 1: acts where the call has one of its own
 };
 
 /// Plain data: a file with other compiler flags may run it with code of its own.
@@ -48,15 +50,21 @@ struct plan {
   static constexpr std::size_t never = ~std::size_t{0};
 
   std::vector<plan_step> steps = {};  // the active stages, the draw left out
+  std::size_t before_biases = 0;      // steps that come before the call's biases
   nucleus joint = {};                 // what a joint step keeps
   std::size_t rejects_from = never;  // from this step on nothing but this nucleus at this temperature is left
   nucleus rejected = {};
   double rejected_temperature = 1;
+  bool rejects_tempered = false;  // it is that of the temperature stage, which a call may replace
   truncation_engine cuts_by = truncation_engine::select;
   draw_method draw = draw_method::gumbel;
+  std::uint8_t feedback = plan_step::joint;  // the stage that shapes the row for the draw, if any
   bool draws_by_own_stage = false;
   bool adds_bias = false;
-  bool greedy = false;
+  bool tempers = false;  // has a temperature stage, so that a call may have its own
+  bool freezes = false;  // and one below `coldest` is greedy
+  bool cold = false;     // the chain's own is
+  bool greedy = false;   // for another reason
 };
 
 /// Takes the stages one after the other.
@@ -71,14 +79,20 @@ class plan_builder {
   template <class Stage>
   void add(const Stage& stage, std::size_t place) {
     if constexpr (kind_of<Stage>() == stage_kind::draw) {
-      plan_.draw = std::is_same_v<Stage, softmax> ? draw_method::softmax : draw_method::gumbel;
-      plan_.draws_by_own_stage = !std::is_same_v<Stage, softmax> && !std::is_same_v<Stage, gumbel>;
+      take_draw(stage, place);
     } else {
-      if (!stage.active()) return;
-      if constexpr (requires { stage.greedy(); })
+      constexpr bool tempers = std::is_same_v<Stage, temperature>;
+      if (!tempers && !stage.active()) return;
+      if constexpr (tempers) {
+        plan_.tempers = true;
+        plan_.freezes = settings_.order == stage_order_rule::fixed;
+        plan_.cold = plan_.freezes && stage.greedy();
+      } else if constexpr (requires { stage.greedy(); }) {
         plan_.greedy = plan_.greedy || (settings_.order == stage_order_rule::fixed && stage.greedy());
+      }
       if constexpr (std::is_same_v<Stage, logit_bias>) plan_.adds_bias = true;
-      const plan_step step{std::uint8_t(place), kind_of<Stage>()};
+      if constexpr (std::is_same_v<Stage, min_tokens>) ++plan_.before_biases;
+      const plan_step step{std::uint8_t(place), kind_of<Stage>(), !stage.active()};
       if constexpr (requires(nucleus & n) { stage.join(n); }) {
         if (settings_.truncation == truncation_rule::joint) {
           stage.join(plan_.joint);
@@ -102,15 +116,28 @@ class plan_builder {
 
   plan finish() {
     if (settings_.truncation == truncation_rule::joint) tail_ = plan_.joint;
-    if (open_ && tail_.top_p < 1 && may_reject_ && !plan_.draws_by_own_stage) {
+    if (open_ && tail_.top_p < 1 && may_reject_ && !plan_.draws_by_own_stage &&
+        plan_.feedback == plan_step::joint) {
       plan_.rejects_from = tail_begin_;
       plan_.rejected = tail_;
       plan_.rejected_temperature = tail_temperature_;
+      plan_.rejects_tempered = tempered_;
     }
     return std::move(plan_);
   }
 
  private:
+  template <class Stage>
+  void take_draw(const Stage& stage, std::size_t place) noexcept {
+    if constexpr (feedback_draw<Stage>) {
+      plan_.draw = stage.by;
+      if (stage.active()) plan_.feedback = std::uint8_t(place);
+    } else {
+      plan_.draw = std::is_same_v<Stage, softmax> ? draw_method::softmax : draw_method::gumbel;
+      plan_.draws_by_own_stage = !std::is_same_v<Stage, softmax> && !std::is_same_v<Stage, gumbel>;
+    }
+  }
+
   SLUICE_COLD void add_step(plan_step step) { plan_.steps.push_back(step); }
 
   SLUICE_COLD void add_joint_step() {
@@ -155,10 +182,8 @@ class plan_builder {
 /// Refuses what is out of range and builds what is built once.
 template <class Stage>
 SLUICE_ALWAYS_INLINE void make_ready(Stage& stage) {
-  if constexpr (kind_of<Stage>() != stage_kind::draw) {
-    if (const problem found = check_stage(stage)) refuse(found);
-    if constexpr (requires { stage.build(); }) stage.build();
-  }
+  if (const problem found = check_stage(stage)) refuse(found);
+  if constexpr (requires { stage.build(); }) stage.build();
 }
 
 inline namespace SLUICE_ISA {
@@ -169,16 +194,20 @@ struct stage_code {
   using prepare_stage = bool (*)(const void* stages, sequence& q, workspace& memory,
                                  std::size_t vocab_size) noexcept;
   using draw_stage = token_id (*)(const void* stages, row& r, sequence& q) noexcept;
+  using settle_stage = bool (*)(const void* stages, row& r, sequence& q, token_id token) noexcept;
 
   const run_stage* run = nullptr;
   const prepare_stage* prepare = nullptr;
+  const settle_stage* settle = nullptr;
   draw_stage draw = nullptr;
 };
 
 template <class Stages, std::size_t I>
 void run_stage_at(const void* stages, row& r, sequence& q) noexcept {
   const auto& stage = std::get<I>(*static_cast<const Stages*>(stages));
-  if constexpr (row_stage<std::tuple_element_t<I, Stages>>) {
+  if constexpr (feedback_draw<std::tuple_element_t<I, Stages>>) {
+    stage.shape(r, q);
+  } else if constexpr (row_stage<std::tuple_element_t<I, Stages>>) {
     stage(r);
   } else {
     stage(r, q);
@@ -201,9 +230,17 @@ token_id draw_stage_at(const void* stages, row& r, sequence& q) noexcept {
 }
 
 template <class Stages, std::size_t I>
-constexpr void add_code(auto& run, auto& prepare, stage_code::draw_stage& draw) noexcept {
+bool settle_stage_at(const void* stages, row& r, sequence& q, token_id token) noexcept {
+  return std::get<I>(*static_cast<const Stages*>(stages)).settle(r, q, token);
+}
+
+template <class Stages, std::size_t I>
+constexpr void add_code(auto& run, auto& prepare, auto& settle, stage_code::draw_stage& draw) noexcept {
   using type = std::tuple_element_t<I, Stages>;
-  if constexpr (kind_of<type>() != stage_kind::draw) {
+  if constexpr (feedback_draw<type>) {
+    run[I] = run_stage_at<Stages, I>;
+    settle[I] = settle_stage_at<Stages, I>;
+  } else if constexpr (kind_of<type>() != stage_kind::draw) {
     run[I] = run_stage_at<Stages, I>;
     prepare[I] = prepare_stage_at<Stages, I>;
   } else if constexpr (!std::is_same_v<type, gumbel> && !std::is_same_v<type, softmax>) {
@@ -216,10 +253,13 @@ struct code_table {
   static constexpr std::size_t count = std::tuple_size_v<Stages>;
   std::array<stage_code::run_stage, count + 1> run = {};
   std::array<stage_code::prepare_stage, count + 1> prepare = {};
+  std::array<stage_code::settle_stage, count + 1> settle = {};
   stage_code::draw_stage draw = nullptr;
 
   constexpr code_table() noexcept {
-    [this]<std::size_t... I>(std::index_sequence<I...>) { (add_code<Stages, I>(run, prepare, draw), ...); }
+    [this]<std::size_t... I>(std::index_sequence<I...>) {
+      (add_code<Stages, I>(run, prepare, settle, draw), ...);
+    }
     (std::make_index_sequence<count>{});
   }
 };
@@ -237,7 +277,8 @@ struct planned {
   planned(const detail::plan& what, const Stages& those) noexcept
       : plan(what),
         stages(&those),
-        code{code_of<Stages>.run.data(), code_of<Stages>.prepare.data(), code_of<Stages>.draw} {}
+        code{code_of<Stages>.run.data(), code_of<Stages>.prepare.data(), code_of<Stages>.settle.data(),
+             code_of<Stages>.draw} {}
 };
 
 }  // namespace SLUICE_ISA

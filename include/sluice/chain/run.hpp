@@ -27,24 +27,41 @@ enum class wanted : std::uint8_t { token, survivors };
 
 /// Top-p (with top-k, min-p), temperature and draw in one.
 inline token_id draw_from_nucleus(const plan& p, row& r, sequence& q) noexcept {
+  const double t = p.rejects_tempered
+                       ? double(row_internals::temperature_of(r, float(p.rejected_temperature)))
+                       : p.rejected_temperature;
   if (p.draw == draw_method::gumbel)
-    return kernel::id_of(
-        draw::from_nucleus(r, {q.seed(), q.position()}, p.rejected, p.rejected_temperature).winner);
+    return kernel::id_of(draw::from_nucleus(r, {q.seed(), q.position()}, p.rejected, t).winner);
   draw::keep_nucleus_by_test(r, p.rejected);
-  r.set_temperature(p.rejected_temperature);
+  r.set_temperature(t);
   return softmax{}(r, q);
 }
 
+/// Takes the call's temperature. Whether the best token is the answer, whatever the filters.
+inline bool take_temperature(const plan& p, row& r, const call_options& call) noexcept {
+  const kernel::any_float t = call.temperature.value_or(1.0f);
+  if (kernel::is_nan(t) || kernel::is_infinite(t)) r.fail(sample_status::invalid_temperature);
+  if (!call.temperature || !p.tempers) return p.greedy || p.cold;
+  row_internals::set_temperature_of_call(r, call.temperature);
+  return p.greedy || (p.freezes && *call.temperature < coldest);
+}
+
 /// Every stage in turn, then (for a token) the draw.
-inline token_id run(const planned& chain, row& r, sequence& q, wanted what) noexcept {
+inline token_id run(const planned& chain, row& r, sequence& q, const call_options& call,
+                    wanted what) noexcept {
   const plan& p = chain.plan;
+  std::size_t i = 0;
+  for (; i < p.before_biases; ++i) chain.code.run[p.steps[i].stage](chain.stages, r, q);
   if (!p.adds_bias) detail::row_internals::add_biases(r, {});
-  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+  const bool greedy = take_temperature(p, r, call), own_temperature = call.temperature && p.tempers;
+  // A tail that a call makes cold keeps the best token where its temperature stands.
+  const bool rejects = what == wanted::token && !(own_temperature && *call.temperature < coldest);
+  for (; i < p.steps.size(); ++i) {
     if (r.status() != sample_status::ok || r.empty()) break;
     const plan_step step = p.steps[i];
-    if (p.greedy && step.kind != stage_kind::edit) continue;
+    if ((greedy && step.kind != stage_kind::edit) || (step.idle && !own_temperature)) continue;
     detail::row_internals::apply_temperature(r);
-    if (i == p.rejects_from && what == wanted::token) return draw_from_nucleus(p, r, q);
+    if (i == p.rejects_from && rejects) return draw_from_nucleus(p, r, q);
     if (step.stage == plan_step::joint) {
       cut::keep_nucleus(r, p.joint);
     } else {
@@ -52,16 +69,23 @@ inline token_id run(const planned& chain, row& r, sequence& q, wanted what) noex
     }
   }
   if (r.status() == sample_status::ok && r.empty()) r.fail(sample_status::no_token_left);
-  if (r.status() != sample_status::ok || what == wanted::survivors) return no_token;
-  if (p.greedy) return r.argmax();
+  if (r.status() != sample_status::ok) return no_token;
+  const bool feedback = p.feedback != plan_step::joint;
+  if (greedy && !feedback && what == wanted::token) return r.argmax();
+  if (greedy) r.keep_top(1);
+  if (feedback) chain.code.run[p.feedback](chain.stages, r, q);
+  if (what == wanted::survivors) return no_token;
   if (p.draws_by_own_stage) return chain.code.draw(chain.stages, r, q);
-  return p.draw == draw_method::gumbel ? gumbel{}(r, q) : softmax{}(r, q);
+  const token_id token = p.draw == draw_method::gumbel ? gumbel{}(r, q) : softmax{}(r, q);
+  if (feedback && token != no_token && !chain.code.settle[p.feedback](chain.stages, r, q, token))
+    r.fail(sample_status::out_of_memory);
+  return token;
 }
 
 SLUICE_NEVER_INLINE sample_result sample_exactly(const planned& chain, const logits_view& logits, sequence& q,
                                                  const call_options& call, workspace& memory) noexcept {
   row r(logits, call, memory, chain.plan.cuts_by);
-  const token_id token = r.status() == sample_status::ok ? run(chain, r, q, wanted::token) : no_token;
+  const token_id token = r.status() == sample_status::ok ? run(chain, r, q, call, wanted::token) : no_token;
   if (token == no_token && r.status() == sample_status::ok) r.fail(sample_status::no_token_left);
   return {r.status() == sample_status::ok ? token : no_token, r.status(), r.saw_nan()};
 }
@@ -71,9 +95,8 @@ SLUICE_NEVER_INLINE std::span<const candidate> distribution_exactly(const planne
                                                                     const call_options& call,
                                                                     workspace& memory) noexcept {
   row r(logits, call, memory, chain.plan.cuts_by);
-  if (r.status() == sample_status::ok) run(chain, r, q, wanted::survivors);
+  if (r.status() == sample_status::ok) run(chain, r, q, call, wanted::survivors);
   if (r.status() != sample_status::ok) return {};
-  if (chain.plan.greedy) r.keep_top(1);
   return draw::law_of(r, chain.plan.draw);
 }
 

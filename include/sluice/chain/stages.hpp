@@ -8,10 +8,13 @@
 #include <type_traits>
 #include <utility>
 
+#include <sluice/draw/adaptive_p.hpp>
+#include <sluice/draw/mirostat.hpp>
 #include <sluice/stage/dry.hpp>
 #include <sluice/stage/frequency_presence.hpp>
 #include <sluice/stage/logit_bias.hpp>
 #include <sluice/stage/min_p.hpp>
+#include <sluice/stage/min_tokens.hpp>
 #include <sluice/stage/p_less.hpp>
 #include <sluice/stage/repetition_penalty.hpp>
 #include <sluice/stage/scatter.hpp>
@@ -27,7 +30,8 @@
 
 namespace sluice::inline v1::detail {
 
-using listed_stages = std::tuple<logit_bias,          //
+using listed_stages = std::tuple<min_tokens,          //
+                                 logit_bias,          //
                                  repetition_penalty,  //
                                  dry,                 //
                                  frequency_presence,  //
@@ -40,7 +44,9 @@ using listed_stages = std::tuple<logit_bias,          //
                                  min_p,               //
                                  xtc,                 //
                                  scatter,             //
-                                 temperature>;
+                                 temperature,         //
+                                 adaptive_p,          //
+                                 mirostat>;
 
 inline constexpr std::size_t stage_count = std::tuple_size_v<listed_stages>;
 

@@ -60,6 +60,7 @@ class weights {
 
  private:
   [[gnu::noinline]] std::uint64_t total_now() const noexcept {
+    if (inverse_ == 1 && rho_ == 0) return row_.total_mass();
     std::uint64_t sum = 0;
     row_.each([&](token_id id, float logit) { sum += mass(id, logit); });
     return sum;
@@ -92,6 +93,18 @@ class weights {
   double max_, inverse_, rho_;
   double factor_ = 1, log_factor_ = 0, base_ = 0;
 };
+
+/// ln sum e^((l - max) / T).
+inline double log_total(row& r) noexcept { return kernel::ln(double(weights(r).total()) / kernel::mass_one); }
+
+/// ln p of a survivor, in the law that the draw sees; where the token is none, that of the best.
+inline double log_probability(row& r, token_id token) noexcept {
+  float logit = r.max();
+  r.each([&](token_id id, float l) {
+    if (id == token) logit = l;
+  });
+  return weights(r).exponent(logit) - log_total(r);
+}
 
 SLUICE_IEEE_END
 

@@ -22,7 +22,7 @@ namespace sluice::inline v1::detail::inline SLUICE_ISA {
 /// Brings all that a search reads up to the newest token; false where memory ran out.
 template <class Count = no_count>
 bool update_repeats(history& h, const dry_rules& rules, Count count = {}) noexcept {
-  return h.make_index() && (rules.allowed == 1 ? update_links<1>(h, count) : update_links<2>(h, count)) &&
+  return h.index.make() && (rules.allowed == 1 ? update_links<1>(h, count) : update_links<2>(h, count)) &&
          (rules.breakers.empty() || update_breakers(h, rules));
 }
 

@@ -93,6 +93,41 @@ struct history_index {
   breaker_index breakers;
 };
 
+enum class feedback_kind : std::uint32_t { none, mirostat, adaptive_p };
+
+/// A value that draws feed back, and whether a token has moved it yet; until then it is what the chain starts
+/// with. Mirostat: mu. Adaptive-p: the sum of probabilities and of their weights.
+struct feedback_value {
+  double value = 0, weight = 0;
+  bool started = false;
+};
+
+/// A draw, and what its acceptance makes of the value. It is forgotten when any token is accepted or taken
+/// back.
+struct pending_draw {
+  feedback_kind kind = feedback_kind::none;
+  token_id token = no_token;
+  double value = 0, weight = 0;
+};
+
+/// What stood before the token at `position` moved it.
+struct feedback_step {
+  std::uint32_t position = 0;
+  std::uint32_t before = 0;  // see feedback.hpp
+  double value = 0;
+};
+
+struct feedback {
+  SLUICE_ALWAYS_INLINE feedback() noexcept = default;
+  SLUICE_ALWAYS_INLINE feedback(const feedback&) = default;
+  SLUICE_ALWAYS_INLINE ~feedback() = default;
+
+  feedback_value mirostat, adaptive;
+  pending_draw pending;
+  array<feedback_step> trail;  // ascending positions
+  array<double> weights;       // those that steps name
+};
+
 struct history {
   SLUICE_ALWAYS_INLINE history() noexcept = default;
   SLUICE_ALWAYS_INLINE history(const history& other)
@@ -100,34 +135,32 @@ struct history {
         start(other.start),
         tokens(other.tokens),
         prompt_edges(other.prompt_edges),
-        index(other.index == nullptr ? nullptr : new history_index(*other.index)) {}
+        index(other.index),
+        feedback(other.feedback) {}
   SLUICE_ALWAYS_INLINE history(history&& other) noexcept
       : seed(other.seed),
         start(other.start),
         tokens(std::move(other.tokens)),
         prompt_edges(std::move(other.prompt_edges)),
-        index(std::exchange(other.index, nullptr)) {}
+        index(std::move(other.index)),
+        feedback(std::move(other.feedback)) {}
   SLUICE_ALWAYS_INLINE history& operator=(const history& other) { return *this = history(other); }
   SLUICE_ALWAYS_INLINE history& operator=(history&& other) noexcept {
     std::swap(seed, other.seed);
     std::swap(start, other.start);
     tokens = std::move(other.tokens);
     prompt_edges = std::move(other.prompt_edges);
-    std::swap(index, other.index);
+    index = std::move(other.index);
+    feedback = std::move(other.feedback);
     return *this;
   }
-  SLUICE_ALWAYS_INLINE ~history() { delete index; }
-
-  /// The index, made where there is none yet; false where memory ran out.
-  SLUICE_ALWAYS_INLINE bool make_index() noexcept {
-    if (index == nullptr) index = new (std::nothrow) history_index;
-    return index != nullptr;
-  }
+  SLUICE_ALWAYS_INLINE ~history() = default;
 
   std::uint64_t seed = 0, start = 0;
   array<token_id> tokens;
   array<std::uint32_t> prompt_edges;  // positions where prompt begins (even places) and ends (odd ones)
-  history_index* index = nullptr;
+  owned<history_index> index;
+  owned<detail::feedback> feedback;
 };
 
 /// A position whose tokens equal the end of the history, for `length` tokens.

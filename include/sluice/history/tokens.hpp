@@ -9,6 +9,7 @@
 #include <span>
 
 #include <sluice/history/breakers.hpp>
+#include <sluice/history/feedback.hpp>
 #include <sluice/history/links.hpp>
 #include <sluice/history/storage.hpp>
 #include <sluice/history/windows.hpp>
@@ -29,15 +30,17 @@ std::size_t capacity_for(const array<T>& a, std::size_t more) noexcept {
 }
 
 /// Appends through `add(tokens)`, and an edge where prompt begins or ends. What can fail comes first: memory
-/// for the edge, then `add`, which appends all or throws.
+/// for the edge and for what a draw feeds back, then `add`, which appends all or throws.
 template <class Add>
 void append(history& h, origin from, Add&& add) {
   const std::uint32_t begin = h.tokens.size();
   const bool ends_in_prompt = h.prompt_edges.size() % 2 != 0;
   const bool edge = ends_in_prompt != (from == origin::prompt);
   if (edge) h.prompt_edges.reserve(capacity_for(h.prompt_edges, 1));
+  if (h.feedback) reserve_step(*h.feedback);
   add(h.tokens);
   if (edge) h.prompt_edges.push_back(begin);
+  if (h.feedback) move_feedback(*h.feedback, begin, from == origin::generated ? h.tokens[begin] : no_token);
 }
 
 SLUICE_NEVER_INLINE void accept(history& h, std::span<const token_id> tokens, origin from) {
@@ -56,6 +59,15 @@ SLUICE_NEVER_INLINE void accept_wide(history& h, std::span<const std::int64_t> t
   });
 }
 
+/// Tokens that are no prompt.
+inline std::size_t generated(const history& h) noexcept {
+  const auto& edges = h.prompt_edges;
+  std::size_t prompt = edges.size() % 2 != 0 ? h.tokens.size() : 0;
+  for (std::uint32_t i = 0; i < edges.size(); ++i)
+    prompt = i % 2 != 0 ? prompt + edges[i] : prompt - edges[i];
+  return h.tokens.size() - prompt;
+}
+
 /// Every part of the index forgets the positions from `size` on, while their tokens are still there.
 inline void forget_index(history& h, std::uint32_t size) noexcept {
   forget_counts(h, size);
@@ -68,7 +80,8 @@ inline void forget_index(history& h, std::uint32_t size) noexcept {
 SLUICE_NEVER_INLINE void rewind(history& h, std::size_t count) noexcept {
   const std::uint32_t now = h.tokens.size();
   const std::uint32_t size = count < now ? now - static_cast<std::uint32_t>(count) : 0;
-  if (h.index != nullptr) forget_index(h, size);
+  if (h.index) forget_index(h, size);
+  if (h.feedback && size < now) rewind_feedback(*h.feedback, size);
   auto& edges = h.prompt_edges;
   edges.resize(
       static_cast<std::uint32_t>(std::lower_bound(edges.begin(), edges.end(), size) - edges.begin()));
@@ -80,7 +93,8 @@ SLUICE_NEVER_INLINE void rewind(history& h, std::size_t count) noexcept {
 SLUICE_NEVER_INLINE void reserve(history& h, std::size_t tokens) {
   h.prompt_edges.reserve(tokens / 32 + 8);
   h.tokens.reserve(tokens);
-  if (h.index == nullptr) return;
+  if (h.feedback) h.feedback->trail.reserve(tokens);
+  if (!h.index) return;
   reserve_counts(h);
   if (h.index->links.order == 1) reserve_links<1>(h);
   if (h.index->links.order == 2) reserve_links<2>(h);

@@ -72,7 +72,7 @@ inline bool move_window(const history& h, window_counts& window, std::uint32_t b
 /// other windows are asked for.
 SLUICE_NEVER_INLINE const token_map<token_count>* count_window(history& h, int last_n,
                                                                counted which) noexcept {
-  if (!h.make_index()) return nullptr;
+  if (!h.index.make()) return nullptr;
   last_n = std::max(last_n, -1);
   auto& windows = h.index->windows;
   auto* found = std::find_if(windows, windows + std::size(windows), [&](const window_counts& w) {

@@ -154,6 +154,18 @@ class row_blocks {
     list(f(ids_, logits_));
   }
 
+  /// A number for each token of a list, in the scratch memory beyond what a draw takes.
+  double* notes() const noexcept { return sluice::scratch::beyond_draw(scratch_, blocks_of_vocabulary()); }
+  /// That of a token of the list; 0 where it is not there.
+  double note(token_id token) const noexcept {
+    for (const kernel::block& block : table()) {
+      if (token < block.first || token - block.first >= token_id(detail::block_size)) continue;
+      for (std::uint32_t i = 0; i < block.count; ++i)
+        if (block.id(i) == token) return notes()[block.logits + i - logits_];
+    }
+    return 0;
+  }
+
   // Editing (row/edit.hpp).
 
   /// Logits to write, and what is owed to the blocks afterwards: the maximum of a block that lost its best

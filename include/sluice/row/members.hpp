@@ -119,6 +119,26 @@ SLUICE_NEVER_INLINE void row_internals::discount(row& r, std::span<const candida
   r.discount_ = probability;
 }
 
+inline void row_internals::forbid(row& r, std::span<const token_id> tokens) noexcept {
+  row_blocks::editor editor(r.blocks_);
+  for (const token_id token : tokens) editor.remove(token);
+}
+
+template <class F>
+inline void row_internals::reshape(row& r, F&& f) noexcept {
+  r.temperature_ = 1;
+  r.reference_known_ = false;
+  double* const notes = r.blocks_.notes();
+  r.blocks_.list_written([&](token_id* ids, float* logits) {
+    std::size_t count = 0;
+    r.each([&](token_id id, float logit) {
+      logits[count] = f(logit, notes[count]);
+      ids[count++] = id;
+    });
+    return count;
+  });
+}
+
 inline void row_internals::add_biases(row& r, std::span<const token_bias> request) noexcept {
   if (!request.empty() || !r.call_bias_.empty()) add_sorted_biases(r, request);
   if (r.status_ == sample_status::ok && r.blocks_.may_be_infinite()) keep_forced(r);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <sluice/api.hpp>
@@ -127,6 +128,7 @@ class row {
 
   row_blocks blocks_;
   std::span<const token_bias> call_bias_ = {};
+  std::optional<float> call_temperature_ = {};
   row_mass mass_ = {};
   std::uint64_t total_as_of_ = ~std::uint64_t{0},
                 weighted_as_of_ = ~std::uint64_t{0};  // changes of the blocks
@@ -149,6 +151,19 @@ struct row_internals {
   /// Adds the request's biases, then the call's own, summed in float in written order; -inf beats +inf. Where
   /// a +inf is left, the others are removed and the +inf tokens get logit 0.
   static void add_biases(row& r, std::span<const token_bias> request) noexcept;
+  /// These tokens are absent, as if the mask did not allow them: before the biases.
+  static void forbid(row& r, std::span<const token_id> tokens) noexcept;
+  /// The call's own temperature, for the stages that read one in place of the chain's.
+  static void set_temperature_of_call(row& r, std::optional<float> t) noexcept { r.call_temperature_ = t; }
+  static float temperature_of(const row& r, float chains) noexcept {
+    return r.call_temperature_.value_or(chains);
+  }
+  /// l = f(l, note) for every survivor, all finite; the survivors become a list, and the draw has t = 1. The
+  /// notes stay while the row is drawn from.
+  template <class F>
+  static void reshape(row& r, F&& f) noexcept;
+  /// The note of a survivor, after `reshape`.
+  static double noted(row& r, token_id token) noexcept { return r.blocks_.note(token); }
   /// Writes float(l / t) where a temperature was set.
   static void apply_temperature(row& r) noexcept;
   /// Marks tokens that XTC would remove with this probability; the draw weighs them by `xtc_marginal`'s

@@ -29,9 +29,13 @@ class scratch {
   }
 
   /// What a row of so many tokens needs: a key and four bytes more for each token; the draw's tables of
-  /// blocks; the call's biases.
+  /// blocks, and notes beyond them; the call's biases.
   static constexpr std::size_t bytes(std::size_t tokens, std::size_t blocks, std::size_t biases) noexcept {
-    return std::max({tokens * 12, blocks * 64 + 64, biases * 8});
+    return std::max({tokens * 12, of_draw(blocks) + tokens * 8, biases * 8});
+  }
+  static constexpr std::size_t of_draw(std::size_t blocks) noexcept { return blocks * 64 + 64; }
+  static double* beyond_draw(std::byte* memory, std::size_t blocks) noexcept {
+    return reinterpret_cast<double*>(memory + of_draw(blocks));
   }
 
   /// Keys at the beginning of the memory become candidates in place: from the last to the first, a candidate

@@ -39,12 +39,27 @@ concept stage = (row_stage<S> || history_stage<S>)&&requires(const S& s) {
   noexcept->std::convertible_to<bool>;
 };
 
+/// Draws by the chain's own draw from a row that it shapes first, and learns what was drawn: `shape` makes
+/// the row the law that is drawn from, `settle` notes in the sequence what accepting a token of it will mean;
+/// false where memory ran out. `by`: the draw_method.
+template <class S>
+concept feedback_draw = S::where == place::draw&& requires(const S& s, row& r, sequence& q, token_id token) {
+  { s.shape(r, q) }
+  noexcept;
+  { s.settle(r, q, token) }
+  noexcept->std::convertible_to<bool>;
+  { s.by } -> std::convertible_to<draw_method>;
+  { s.active() }
+  noexcept->std::convertible_to<bool>;
+};
+
 /// The last of a chain: picks the token.
 template <class S>
-concept draw_stage = S::where == place::draw&& requires(const S& s, row& r, const sequence& q) {
-  { s(r, q) }
-  noexcept->std::convertible_to<token_id>;
-};
+concept draw_stage = feedback_draw<S> ||
+    (S::where == place::draw && requires(const S& s, row& r, sequence& q) {
+      { s(r, q) }
+      noexcept->std::convertible_to<token_id>;
+    });
 
 }  // namespace sluice::inline v1
 

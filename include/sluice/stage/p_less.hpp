@@ -28,7 +28,8 @@ struct p_less {
 
   bool active() const noexcept { return on; }
   void operator()(row& r) const noexcept {
-    r.keep_at_least(t > 0 ? r.collision_level(double(t)) : double(r.max()));
+    const double now = double(detail::row_internals::temperature_of(r, t));
+    r.keep_at_least(now > 0 ? r.collision_level(now) : double(r.max()));
   }
 };
 static_assert(row_stage<p_less>);

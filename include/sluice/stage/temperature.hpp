@@ -17,7 +17,8 @@ inline constexpr float coldest = 1e-5f;
 
 /// Temperature: the draw is from softmax(l / t). With range r > 0 (dynamic temperature) t moves between
 /// max(0, t - r) and t + r with the entropy of the survivors: low + (high - low) (H / ln n)^exponent, rounded
-/// to float; one survivor leaves t. t below 1e-5 keeps the best token alone. As the last stage it writes
+/// to float; one survivor leaves t. t below 1e-5 keeps the best token alone. A call's own temperature stands
+/// in for t. As the last stage it writes
 /// nothing, the draw divides; a stage after it sees float(l / t). Cost: none; the range costs a pass of
 /// masses.
 struct temperature {
@@ -39,15 +40,16 @@ struct temperature {
   /// Whether the draw divides by t, whatever the row.
   bool fixed() const noexcept { return !greedy() && !(range > 0); }
   void operator()(row& r) const noexcept {
-    const float now = t < coldest ? 0 : at(r);
+    const float own = detail::row_internals::temperature_of(r, t);
+    const float now = own < coldest ? 0 : at(r, own);
     if (now < coldest) return r.keep_top(1);
     r.set_temperature(double(now));
   }
 
  private:
-  float at(row& r) const noexcept {
-    if (!(range > 0) || r.size() < 2) return t;
-    const double low = t > range ? double(t) - double(range) : 0, high = double(t) + double(range);
+  float at(row& r, float own) const noexcept {
+    if (!(range > 0) || r.size() < 2) return own;
+    const double low = own > range ? double(own) - double(range) : 0, high = double(own) + double(range);
     const double normalized_entropy = r.entropy() / kernel::ln(double(r.size()));
     return float(low + (high - low) * kernel::power(normalized_entropy, double(exponent)));
   }
