@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "oracle_stages.hpp"
 
@@ -104,6 +105,10 @@ bool cuts(std::string_view name) { return parse_order(name).front()->does == eff
 void randomise_stages(generator& g, sampling_params& params, std::size_t size,
                       const std::vector<int>& past_tokens) {
   for (const stage* s : fixed_order()) s->randomise(g, params, {size, past_tokens});
+  if (g.chance(0.1)) {
+    params.min_tokens = g.between(0, 40);
+    params.end_tokens = random_ids(g, size, 1 + g.below(3));
+  }
 }
 
 outcome run(const sampling_params& params, const situation& given) {
@@ -111,9 +116,14 @@ outcome run(const sampling_params& params, const situation& given) {
   std::vector<bias> language_bias;
   for (const sluice::token_bias& b : params.logit_bias) logit_bias.push_back({b.token, b.bias});
   for (const sluice::token_bias& b : params.language_bias) language_bias.push_back({b.token, b.bias});
+  // Absent until enough was generated; a ban beats all biases, as absence does.
+  std::vector<sluice::token_id> banned = params.suppressed_tokens;
+  std::size_t generated = 0;
+  for (std::size_t i = 0; i < given.past.tokens.size(); ++i) generated += !given.past.is_prompt(i);
+  if (std::cmp_less(generated, params.min_tokens))
+    banned.insert(banned.end(), params.end_tokens.begin(), params.end_tokens.end());
   walk w{.params = params, .past = given.past, .now = given.now};
-  w.left = enter(given.logits, given.mask,
-                 compose_bias(logit_bias, language_bias, given.call_bias, params.suppressed_tokens));
+  w.left = enter(given.logits, given.mask, compose_bias(logit_bias, language_bias, given.call_bias, banned));
   if (w.left.size() > 0) {
     const bool fixed = params.order.empty();
     const order stages_in_order = fixed ? fixed_order() : parse_order(params.order);

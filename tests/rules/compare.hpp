@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct trial {
   std::vector<float> logits = {};
   std::vector<std::uint32_t> mask = {};
   std::vector<sluice::token_bias> call_bias = {};
+  std::optional<float> call_temperature = {};
   std::vector<sluice::token_id> prompt = {}, generated = {};
   std::uint64_t seed = 0, start = 0;  // the position that the sequence begins at
   door by = door::dense;
@@ -55,6 +57,7 @@ taken take_by(const Chain& chain, sluice::logits_view row, const trial& t) {
   sluice::call_options call;
   if (!t.mask.empty()) call.mask = sluice::token_mask(t.mask);
   call.bias = t.call_bias;
+  call.temperature = t.call_temperature;
   taken result;
   result.drawn = chain.sample(row, sequence, call);
   const auto left = chain.distribution(row, sequence, call);
