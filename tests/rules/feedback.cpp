@@ -166,20 +166,6 @@ TEST_CASE("a draw again after a rewind moves the state again") {
   CHECK(same(state_of(again.sequence), state_of(once.sequence)));
 }
 
-TEST_CASE("mirostat with one survivor and on a uniform row draws a legal token") {
-  for (const int version : {1, 2}) {
-    sluice::sampling_params p;
-    p.mirostat = version;
-    sluice::sampler sampler(p);
-    for (int i = 0; i < 20; ++i) {
-      CHECK(sampler.next(std::vector<float>{4}).token == 0);
-      const sluice::sample_result any = sampler.next(std::vector<float>(50, 1.0f));
-      CHECK(any.token >= 0);
-      CHECK(any.token < 50);
-    }
-  }
-}
-
 TEST_CASE("a chain by hand and a free order end in a feedback draw") {
   generator g(91);
   for (std::size_t i = tests::scaled(300); i > 0; --i) {

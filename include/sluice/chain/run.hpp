@@ -127,6 +127,8 @@ SLUICE_NEVER_INLINE bool prepare(const planned& chain, sequence& q, std::size_t 
   for (const plan_step step : chain.plan.steps)
     if (step.stage != plan_step::joint)
       ready = ready && chain.code.prepare[step.stage](chain.stages, q, memory, vocab_size);
+  if (chain.plan.feedback != plan_step::joint)
+    ready = ready && detail::prepare_feedback(sequence_access::of(q));
   return ready;
 }
 

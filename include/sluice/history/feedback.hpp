@@ -29,11 +29,17 @@ inline feedback_value feedback_of(const history& h, feedback_kind kind, double s
   return {start, start_weight, false};
 }
 
-/// Notes a draw. The memory that its acceptance needs is got now; false where there is none.
-SLUICE_NEVER_INLINE bool note_draw(history& h, const pending_draw& drawn) noexcept {
-  if (!h.feedback.make()) return false;
+/// Memory for as many steps as there is room for tokens; false where there is none.
+SLUICE_NEVER_INLINE bool prepare_feedback(history& h) noexcept {
+  return h.feedback.make() && h.feedback->trail.try_reserve(h.tokens.capacity()) &&
+         h.feedback->weights.try_reserve(8);
+}
+
+/// Notes a draw; false where memory ran out.
+inline bool note_draw(history& h, const pending_draw& drawn) noexcept {
+  if (!prepare_feedback(h)) return false;
   h.feedback->pending = drawn;
-  return h.feedback->trail.try_reserve(h.tokens.capacity()) && h.feedback->weights.try_reserve(8);
+  return true;
 }
 
 /// Memory for one more step. May throw std::bad_alloc, and then nothing has changed.
