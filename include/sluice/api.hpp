@@ -55,6 +55,7 @@ namespace sluice::inline v1 {
 
 namespace detail {
 struct workspace_access;
+struct chain_access;
 }
 
 /// Scratch memory for one call at a time: at most 24 bytes a vocabulary entry (and 4,352 where there are
@@ -156,6 +157,7 @@ class standard_chain {
   SLUICE_ALWAYS_INLINE const sampling_params& params() const noexcept;
 
  private:
+  friend detail::chain_access;
   detail::shared_plan plan_;
 };
 

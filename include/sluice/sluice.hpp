@@ -9,3 +9,4 @@
 #include <sluice/params/presets.hpp>
 #include <sluice/params/set.hpp>
 #include <sluice/sequence_bodies.hpp>
+#include <sluice/speculative.hpp>

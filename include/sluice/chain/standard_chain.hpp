@@ -89,6 +89,17 @@ SLUICE_COLD shared_plan make_plan(sampling_params params) {
 }  // namespace SLUICE_ISA
 }  // namespace detail
 
+namespace detail {
+
+/// The plan of a chain, for the library's own parts.
+struct chain_access {
+  SLUICE_ALWAYS_INLINE static const standard_plan& plan_of(const standard_chain& chain) noexcept {
+    return *chain.plan_;
+  }
+};
+
+}  // namespace detail
+
 SLUICE_ALWAYS_INLINE standard_chain::standard_chain(sampling_params params) {
   if (const problem found = check(params)) detail::refuse(found);
   plan_ = detail::make_plan(std::move(params));

@@ -43,6 +43,14 @@ void append(history& h, origin from, Add&& add) {
   if (h.feedback) move_feedback(*h.feedback, begin, from == origin::generated ? h.tokens[begin] : no_token);
 }
 
+/// Memory for one more generated token, which `accept` then takes without asking; false where there is none.
+SLUICE_NEVER_INLINE bool room_for_one(history& h) noexcept {
+  const auto grow = [](auto& a) noexcept { return a.try_reserve(capacity_for(a, 1)); };
+  if (h.prompt_edges.size() % 2 != 0 && !grow(h.prompt_edges)) return false;
+  if (h.feedback && !(grow(h.feedback->trail) && grow(h.feedback->weights))) return false;
+  return grow(h.tokens);
+}
+
 SLUICE_NEVER_INLINE void accept(history& h, std::span<const token_id> tokens, origin from) {
   if (tokens.empty()) return;
   append(h, from,
