@@ -309,3 +309,146 @@ TEST_CASE("the law over rounds tells each fault") {
   CHECK_FALSE(reference_has_law(m, verification::block, bare_h, drafter::fresh, 17));
   CHECK_FALSE(reference_has_law(m, verification::block, coins_by_position, drafter::fresh, 18));
 }
+
+namespace {
+
+/// Every stage whose law follows from the tokens before: penalties, DRY, XTC and scatter with their coins.
+sluice::sampling_params full_chain() {
+  sluice::sampling_params p;
+  p.temperature = 0.9f;
+  p.top_k = 5;
+  p.min_p = 0.02f;
+  p.repetition_penalty = 1.2f;
+  p.frequency_penalty = 0.3f;
+  p.dry_multiplier = 0.8f;
+  p.dry_allowed_length = 1;
+  p.xtc_probability = 0.4f;
+  p.xtc_threshold = 0.15f;
+  p.scatter_strength = 0.3f;
+  p.scatter_collision = 0.5f;
+  return p;
+}
+
+constexpr std::size_t tokens_counted = 3, full_vocab = 6;
+
+/// Counts of the first three tokens; `round` is given the sequence and accepts into it.
+template <class Round>
+std::vector<std::size_t> counts_of_first(std::size_t generations, std::uint64_t seed, Round round) {
+  std::vector<std::size_t> counts(full_vocab * full_vocab * full_vocab, 0);
+  tests::generator g(seed);
+  for (std::size_t n = 0; n < generations; ++n) {
+    sluice::sequence q(g.next());
+    q.accept_prompt(tokens{1, 2, 1});
+    while (q.generated() < tokens_counted) round(q, g);
+    const auto t = q.tokens().subspan(3);
+    ++counts[std::size_t((t[0] * 6 + t[1]) * 6 + t[2])];
+  }
+  return counts;
+}
+
+/// Verified drafts of a crude drafter; `honest` hands over the law that they were drawn from.
+std::vector<std::size_t> counts_verified(const sluice::sampling_params& params, verification how, bool honest,
+                                         std::uint64_t seed) {
+  const sluice::standard_chain chain(params);
+  const std::vector<float> row{1.0f, 0.8f, 0.3f, 0.0f, -0.4f, -1.0f};
+  const std::vector<double> q_law{0.1, 0.4, 0.1, 0.2, 0.1, 0.1}, other{0.3, 0.2, 0.2, 0.1, 0.1, 0.1};
+  std::vector<sluice::candidate> named;
+  for (int i = 5; i >= 0; --i)
+    named.push_back({.id = i, .probability = float((honest ? q_law : other)[std::size_t(i)])});
+  const std::vector<std::span<const sluice::candidate>> laws(2, named);
+  const std::vector<sluice::logits_view> rows(3, row);
+  return counts_of_first(tests::scaled(300'000), seed, [&](sluice::sequence& q, tests::generator& g) {
+    const tokens drafts{inverse_cdf(q_law, g.uniform()), inverse_cdf(q_law, g.uniform())};
+    std::array<token_id, 3> out{};
+    REQUIRE(sluice::verify(chain, q, rows, {drafts, laws}, out, {}, how).status == sluice::sample_status::ok);
+  });
+}
+
+std::vector<std::size_t> counts_plain(const sluice::sampling_params& params, std::uint64_t seed) {
+  const sluice::standard_chain chain(params);
+  const std::vector<float> row{1.0f, 0.8f, 0.3f, 0.0f, -0.4f, -1.0f};
+  return counts_of_first(tests::scaled(300'000), seed, [&](sluice::sequence& q, tests::generator&) {
+    q.accept(chain.sample(row, q).token);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("drafts with laws: the full chain and the feedback samplers have the law of plain decoding") {
+  sluice::sampling_params softmax = full_chain();
+  softmax.draw = sluice::draw_method::softmax;
+  const std::array<sluice::sampling_params, 4> settings{
+      full_chain(),
+      softmax,
+      {.mirostat = 2, .mirostat_tau = 1.5f, .mirostat_eta = 0.5f},
+      {.adaptive_target = 0.3f, .adaptive_decay = 0.5f}};
+  std::uint64_t seed = 200;
+  for (const sluice::sampling_params& params : settings) {
+    const std::vector<std::size_t> expected = counts_plain(params, ++seed);
+    for (const auto how : {verification::per_token, verification::block}) {
+      CHECK(same_law(expected, counts_verified(params, how, true, ++seed)));
+      CHECK_FALSE(same_law(expected, counts_verified(params, how, false, ++seed)));
+    }
+  }
+}
+
+namespace {
+
+/// How often drafts of one position are accepted, by law and by count.
+struct agreement {
+  double distance = 0, largest = 0, of_best = 0;  // TV, max p, p of the drafter's best token
+  double best = 0, shared = 0, ratio = 0;         // measured: argmax drafts, shared noise, ratio test
+};
+
+agreement measure(const std::vector<float>& target, const std::vector<float>& draft, std::size_t draws,
+                  std::uint64_t seed) {
+  const std::vector<double> p = law_of({target}), q = law_of({draft});
+  const auto best = token_id(std::max_element(draft.begin(), draft.end()) - draft.begin());
+  agreement a;
+  for (std::size_t i = 0; i < p.size(); ++i) a.distance += std::max(p[i] - q[i], 0.0);
+  a.largest = *std::max_element(p.begin(), p.end());
+  a.of_best = p[std::size_t(best)];
+  const sluice::standard_chain chain{sluice::sampling_params{}};
+  std::vector<sluice::candidate> law;
+  for (std::size_t i = 0; i < q.size(); ++i) law.push_back({.id = token_id(i), .probability = float(q[i])});
+  const std::array<std::span<const sluice::candidate>, 1> laws{law};
+  const std::vector<sluice::logits_view> rows(2, target);
+  tests::generator g(seed);
+  for (std::size_t n = 0; n < draws; ++n) {
+    const auto accepted = [&](token_id token, std::span<const std::span<const sluice::candidate>> with) {
+      sluice::sequence s(seed, n);
+      std::array<token_id, 2> out{};
+      return double(sluice::verify(chain, s, rows, {{&token, 1}, with}, out).accepted);
+    };
+    sluice::sequence s(seed, n);
+    a.best += accepted(best, {});
+    a.shared += accepted(chain.sample(draft, s).token, {});
+    a.ratio += accepted(inverse_cdf(q, g.uniform()), laws);
+  }
+  for (double* const share : {&a.best, &a.shared, &a.ratio}) *share /= double(draws);
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("a drafter that shares the noise is accepted with probability at least (1 - TV) / (1 + TV)") {
+  tests::generator g(301);
+  const std::size_t draws = tests::scaled(20'000);
+  const double error = 5 / (2 * std::sqrt(double(draws)));  // five standard deviations at most
+  for (std::size_t i = 0; i < 40; ++i) {
+    const std::size_t size = 2 + g.below(60);
+    std::vector<float> target, draft;
+    const double scale = g.uniform(0.2, 3), distance = g.uniform(0, 2);
+    for (std::size_t k = 0; k < size; ++k) {
+      target.push_back(static_cast<float>(scale * g.gaussian()));
+      draft.push_back(target.back() + static_cast<float>(distance * g.gaussian()));
+    }
+    const agreement a = measure(target, draft, draws, g.next());
+    CAPTURE(a.distance);
+    CHECK(a.shared >= (1 - a.distance) / (1 + a.distance) - error);
+    CHECK(a.shared <= 1 - a.distance + error);  // no coupling does better
+    CHECK(std::fabs(a.best - a.of_best) <= error);
+    CHECK(a.of_best <= a.largest);
+    CHECK(std::fabs(a.ratio - (1 - a.distance)) <= error);
+  }
+}
