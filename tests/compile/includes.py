@@ -23,7 +23,7 @@ LAYERS = [
     ["cut/"],
     ["stage/", "draw/"],
     ["chain/"],
-    ["params/"],
+    ["params/", "state.hpp"],
     ["sluice.hpp", "adapter/"],
 ]
 PLACES = {name: layer for layer, names in enumerate(LAYERS) for name in names}
