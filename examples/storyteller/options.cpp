@@ -213,6 +213,7 @@ std::optional<options> command_line::parse(int argc, const char* const* argv) {
 
 sluice::sampling_params command_line::sampling() const {
   sluice::sampling_params params = base_of(preset_);
+  if (const sluice::problem wrong = sluice::apply_environment(params)) throw option_error(wrong.text);
   if (!scatter_preset_.empty()) refuse("--scatter-preset", sluice::presets::scatter(params, scatter_preset_));
   for (const setting& s : settings) {
     const values& given = named_.at(&s);

@@ -110,12 +110,21 @@ SLUICE_ALWAYS_INLINE problem check(const sampling_params& params, std::size_t vo
 /// `15043:1.5,2:-inf`, breakers `5 9;6`; an empty text or `none` clears one.
 SLUICE_ALWAYS_INLINE problem set(sampling_params& params, std::string_view name, std::string_view value);
 
+/// The switches that environment variables set: SLUICE_DRAW (gumbel, softmax), SLUICE_ENGINE (automatic,
+/// sort, select, rejection), SLUICE_TRUNCATION (sequential, joint). One that is absent or empty changes
+/// nothing. A wrong value is a problem that names the variable, and `params` is unchanged. For programs that
+/// want to be switched so: the library never reads the environment by itself. Not while another thread calls
+/// setenv.
+SLUICE_ALWAYS_INLINE problem apply_environment(sampling_params& params);
+
 namespace presets {
 
 /// Greedy, every filter off.
 SLUICE_ALWAYS_INLINE sampling_params cli();
 /// `breakers`: the ids of "\n", ":", "\"" and "*" in the model's vocabulary.
 SLUICE_ALWAYS_INLINE sampling_params server(std::vector<std::vector<token_id>> breakers);
+/// An interactive command line: the values of `server`.
+SLUICE_ALWAYS_INLINE sampling_params run(std::vector<std::vector<token_id>> breakers = {});
 /// What llama-server starts with.
 SLUICE_ALWAYS_INLINE sampling_params llama_server();
 /// Sets all the scatter parameters and no other: `subtle`, `creative`, `adaptive`, `gated` or

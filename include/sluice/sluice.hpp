@@ -6,7 +6,10 @@
 #include <sluice/chain/chain.hpp>
 #include <sluice/chain/sampler.hpp>
 #include <sluice/chain/standard_chain.hpp>
+#include <sluice/params/environment.hpp>
 #include <sluice/params/presets.hpp>
 #include <sluice/params/set.hpp>
+#include <sluice/random/derive_seed.hpp>
 #include <sluice/sequence_bodies.hpp>
 #include <sluice/speculative.hpp>
+#include <sluice/state.hpp>

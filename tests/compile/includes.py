@@ -23,7 +23,9 @@ LAYERS = [
     ["cut/"],
     ["stage/", "draw/"],
     ["chain/"],
-    ["params/"],
+    ["serial.hpp", "speculative/"],
+    ["speculative.hpp"],
+    ["params/", "state.hpp"],
     ["sluice.hpp", "adapter/"],
 ]
 PLACES = {name: layer for layer, names in enumerate(LAYERS) for name in names}

@@ -116,6 +116,15 @@ llama_sampler* llama_sampler_init_penalties(int32_t vocab, int32_t last_n, float
                                             float present) {
   FORWARD(llama_sampler_init_penalties, vocab, last_n, repeat, freq, present);
 }
+llama_sampler* llama_sampler_init_mirostat(int32_t vocab, uint32_t seed, float tau, float eta, int32_t m) {
+  FORWARD(llama_sampler_init_mirostat, vocab, seed, tau, eta, m);
+}
+llama_sampler* llama_sampler_init_mirostat_v2(uint32_t seed, float tau, float eta) {
+  FORWARD(llama_sampler_init_mirostat_v2, seed, tau, eta);
+}
+llama_sampler* llama_sampler_init_adaptive_p(float target, float decay, uint32_t seed) {
+  FORWARD(llama_sampler_init_adaptive_p, target, decay, seed);
+}
 llama_sampler* llama_sampler_init_logit_bias(int32_t vocab, int32_t count, const llama_logit_bias* biases) {
   FORWARD(llama_sampler_init_logit_bias, vocab, count, biases);
 }

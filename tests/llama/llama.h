@@ -101,6 +101,9 @@ struct llama_sampler* llama_sampler_init_xtc(float p, float t, size_t min_keep, 
 struct llama_sampler* llama_sampler_init_top_n_sigma(float n);
 struct llama_sampler* llama_sampler_init_penalties(int32_t n_vocab, int32_t last_n, float repeat, float freq,
                                                    float present);
+struct llama_sampler* llama_sampler_init_mirostat(int32_t n_vocab, uint32_t seed, float tau, float eta, int32_t m);
+struct llama_sampler* llama_sampler_init_mirostat_v2(uint32_t seed, float tau, float eta);
+struct llama_sampler* llama_sampler_init_adaptive_p(float target, float decay, uint32_t seed);
 struct llama_sampler* llama_sampler_init_logit_bias(int32_t n_vocab, int32_t count, const llama_logit_bias*);
 
 #endif

@@ -78,6 +78,16 @@ TEST_CASE("the preset server takes its breakers from the caller") {
   everything_else_is_neutral(p);
 }
 
+TEST_CASE("an interactive command line has the values of the server") {
+  const sampling_params run = presets::run({{13}}), server = presets::server({{13}});
+  for (const auto& f : sluice::detail::fields) {
+    if (f.real) CHECK(run.*f.real == server.*f.real);
+    if (f.integer) CHECK(run.*f.integer == server.*f.integer);
+    if (f.breakers) CHECK(run.*f.breakers == server.*f.breakers);
+  }
+  CHECK(presets::run().dry_sequence_breakers.empty());
+}
+
 TEST_CASE("explicitly no breakers stay none") { CHECK(presets::server({}).dry_sequence_breakers.empty()); }
 
 TEST_CASE("the preset llama_server starts as llama-server does") {

@@ -77,6 +77,10 @@ SLUICE_ALWAYS_INLINE sampling_params server(std::vector<std::vector<token_id>> b
           .dry_sequence_breakers = std::move(breakers)};
 }
 
+SLUICE_ALWAYS_INLINE sampling_params run(std::vector<std::vector<token_id>> breakers) {
+  return server(std::move(breakers));
+}
+
 SLUICE_ALWAYS_INLINE sampling_params llama_server() {
   return {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .min_p = 0.05f, .penalty_last_n = 64};
 }

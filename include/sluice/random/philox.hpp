@@ -27,7 +27,9 @@ enum class stream : std::uint32_t {
   recovery,
   mirostat,
   adaptive_p,
-  user
+  user,
+  derived_seed,
+  named_seed
 };
 
 /// Philox4x32: a bijection of the counter for each key.

@@ -22,8 +22,10 @@
 #include <vector>
 
 #include <sluice/params.hpp>
+#include <sluice/params/environment.hpp>
 #include <sluice/params/presets.hpp>
 #include <sluice/params/set.hpp>
+#include <sluice/refuse.hpp>
 #include <sluice/types.hpp>
 
 #include <sluice/macros_off.inc>
@@ -101,7 +103,8 @@ SLUICE_ALWAYS_INLINE void fit(sampling_params& params, std::int64_t context_size
 
 /// From the sampling part of llama.cpp's own common_params, or any struct with its field names; the order
 /// through its common_sampler_type_to_chr. `breakers` are its dry_sequence_breakers, which are text, as
-/// `dry_breakers` makes them. Mirostat, adaptive-p and the grammar are not carried over.
+/// `dry_breakers` makes them. Mirostat, adaptive-p and the grammar are not carried over. The switches of
+/// `apply_environment` are; throws std::invalid_argument where one is wrong.
 template <class CommonParams>
 sampling_params params_from(const CommonParams& common, std::int64_t context_size,
                             std::vector<std::vector<token_id>> breakers = {}) {
@@ -130,6 +133,7 @@ sampling_params params_from(const CommonParams& common, std::int64_t context_siz
   p.dry_sequence_breakers = std::move(breakers);
   for (const auto& [token, bias] : common.logit_bias) p.logit_bias.push_back({token, bias});
   fit(p, context_size);
+  if (const problem wrong = apply_environment(p)) sluice::detail::refuse(wrong);
   return p;
 }
 
