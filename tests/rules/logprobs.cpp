@@ -410,3 +410,77 @@ TEST_CASE("a chain by hand has the log-probabilities of the standard one") {
     }
   }
 }
+
+TEST_CASE("a record tells what was kept and ln p of the token, and changes no token") {
+  tests::generator g(85);
+  std::size_t drawn = 0;
+  for (std::size_t i = tests::scaled(8'000); i > 0; --i) {
+    tests::trial t = random_asked_trial(g);
+    if (g.chance(0.1)) t.params.temperature = 0;
+    if (g.chance(0.1)) t.call_temperature = g.pick(std::array{0.0f, 0.7f, tests::not_a_number});
+    if (g.chance(0.1)) t.params.mirostat = 1 + int(g.below(2));
+    if (g.chance(0.1) && !t.params.xtc_marginal) t.params.adaptive_target = 0.3f;
+    if (sluice::check(t.params)) continue;
+    const sluice::standard_chain chain(t.params);
+    sluice::sequence q = sequence_of(t);
+    sluice::call_options call = options_of(t);
+    const sluice::sample_result alone = chain.sample(t.logits, q, call);
+    std::vector<token_id> kept(t.logits.size(), -7), law;
+    sluice::sample_record record{.kept = kept, .kept_count = 99, .logprob = 99};
+    call.record = &record;
+    const sluice::sample_result recorded = chain.sample(t.logits, q, call);
+    CHECK(recorded.token == alone.token);
+    CHECK(recorded.status == alone.status);
+    CHECK(recorded.saw_nan == alone.saw_nan);
+    CHECK(record.kept.data() == kept.data());
+    for (const sluice::candidate& c : chain.distribution(t.logits, q, call)) law.push_back(c.id);
+    std::sort(law.begin(), law.end());
+    REQUIRE(record.kept_count == law.size());
+    CHECK(std::equal(law.begin(), law.end(), kept.begin()));
+    CHECK(std::all_of(kept.begin() + std::ptrdiff_t(law.size()), kept.end(),
+                      [](token_id id) { return id == -7; }));
+    if (!alone) {
+      CHECK(record.logprob == 0);
+      continue;
+    }
+    ++drawn;
+    const token_id asked[] = {alone.token};
+    const auto found =
+        sluice::logprobs(chain, t.logits, q, {.of = logprob_of::final_law, .tokens = asked}, call);
+    REQUIRE(found.size() == 1);
+    CHECK(std::bit_cast<std::uint32_t>(found[0].logprob) == std::bit_cast<std::uint32_t>(record.logprob));
+    CHECK(std::isfinite(record.logprob));
+    // As many as fit.
+    const std::size_t room = g.below(law.size());
+    std::fill(kept.begin(), kept.end(), -7);
+    record.kept = std::span(kept).first(room);
+    chain.sample(t.logits, q, call);
+    CHECK(record.kept_count == law.size());
+    CHECK(std::equal(law.begin(), law.begin() + std::ptrdiff_t(room), kept.begin()));
+    CHECK(kept[room] == -7);
+  }
+  CHECK(drawn > tests::scaled(8'000) / 2);
+}
+
+TEST_CASE("a record of a nucleus that rejection would serve, of long rows and of chains by hand") {
+  tests::generator g(86);
+  for (const auto engine : {sluice::truncation_engine::automatic, sluice::truncation_engine::rejection}) {
+    std::vector<float> row(20'000);
+    for (float& l : row) l = float(2 * g.gaussian());
+    const sluice::standard_chain chain(
+        {.temperature = 1.3f, .top_p = 0.9f, .min_p = 0.001f, .engine = engine});
+    const sluice::chain by_hand{sluice::top_p{.p = 0.9f}, sluice::min_p{.p = 0.001f},
+                                sluice::temperature{.t = 1.3f}};
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      sluice::sequence q(seed);
+      sluice::sample_record record, other;
+      const auto alone = chain.sample(row, q);
+      CHECK(chain.sample(row, q, {.record = &record}).token == alone.token);
+      CHECK(by_hand.sample(row, q, {.record = &other}).token == alone.token);
+      CHECK(record.kept_count > 10);
+      CHECK(record.kept_count == chain.distribution(row, q).size());
+      CHECK(record.kept_count == other.kept_count);
+      CHECK(record.logprob == other.logprob);
+    }
+  }
+}
