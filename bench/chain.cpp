@@ -116,6 +116,38 @@ void run_rejection(benchmark::State& state, const row_set& rows, const sluice::s
   state.counters["rounds"] = average(rounds);
 }
 
+/// One pass of float exponentials over a row whose blocks are known: 2^(c (l - max)) and two sums.
+void run_exponentials(benchmark::State& state, const row_set& rows) {
+  const sluice::kernel::table& kernels = sluice::kernel::kernels(sluice::tier());
+  std::vector<std::vector<sluice::kernel::block>> indexed(rows.size());
+  std::vector<float> maxima(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    indexed[i].resize((rows.vocab() + 255) / 256);
+    kernels.index(rows[i].data(), rows.vocab(), indexed[i].data());
+    maxima[i] = read(rows[i]);
+  }
+  over(state, rows, [&](std::span<const float>, std::uint64_t draw) {
+    const std::size_t i = draw % rows.size();
+    return kernels.collision(indexed[i].data(), indexed[i].size(), below_all, maxima[i], 1.4427f).sum;
+  });
+}
+
+/// Raw ln p of one token, another each time, with its rank; and the best five.
+void run_logprobs(benchmark::State& state, const row_set& rows) {
+  sluice::workspace memory;
+  const sluice::standard_chain chain({});
+  sluice::sequence q(0);
+  tests::generator g(9);
+  std::vector<sluice::token_id> asked(1'024);
+  for (auto& token : asked) token = sluice::token_id(g.below(rows.vocab()));
+  over(state, rows, [&](std::span<const float> row, std::uint64_t draw) {
+    return sluice::logprobs(chain, row, q,
+                            {.best = 5, .tokens = std::span(asked).subspan(draw % asked.size(), 1)},
+                            {.workspace = &memory})
+        .size();
+  });
+}
+
 void run_naive(benchmark::State& state, const row_set& rows, const work& w) {
   naive_sampler sampler(w.params);
   tests::generator g(1);
@@ -157,6 +189,8 @@ std::vector<entry> entries() {
                      return copy.data();
                    });
                  }});
+  all.push_back({"exponentials", "baseline", run_exponentials});
+  all.push_back({"logprobs", "automatic", run_logprobs});
   for (const work& w : works()) {
     const auto add_engine = [&](sluice::truncation_engine engine) {
       all.push_back({w.stage, name_of(engine), [w, engine](benchmark::State& state, const row_set& rows) {

@@ -19,6 +19,8 @@ class model {
   virtual std::size_t context() const noexcept = 0;
   // Reads one token in [0, vocab_size). The logits of the token after it live until the next call.
   virtual std::span<const float> forward(token_id token) = 0;
+  // Forgets the newest tokens, of those that it has read.
+  virtual void rewind(std::size_t tokens) = 0;
 
  protected:
   model() = default;

@@ -27,6 +27,7 @@ ngram::ngram(const word_tokenizer& vocabulary, std::span<const std::string_view>
 }
 
 std::span<const float> ngram::forward(token_id token) {
+  before_.push_back(place_);
   read(place_, token);
   const words& recent = place_.recent;
   probabilities_.assign(probabilities_.size(), 1.0 / static_cast<double>(probabilities_.size() - 1));
@@ -47,6 +48,12 @@ std::span<const float> ngram::forward(token_id token) {
   logits_[static_cast<std::size_t>(vocabulary_.begin())] = never;
   if (place_.length < shortest_) logits_[static_cast<std::size_t>(vocabulary_.end())] = never;
   return logits_;
+}
+
+void ngram::rewind(std::size_t tokens) {
+  if (tokens == 0) return;
+  place_ = before_.at(before_.size() - tokens);
+  before_.resize(before_.size() - tokens);
 }
 
 void ngram::read(place& at, token_id token) const {

@@ -23,6 +23,7 @@ class ngram final : public model {
   std::size_t vocab_size() const noexcept override { return logits_.size(); }
   std::size_t context() const noexcept override { return std::numeric_limits<std::size_t>::max(); }
   std::span<const float> forward(token_id token) override;
+  void rewind(std::size_t tokens) override;
 
  private:
   static constexpr std::size_t longest_context = 3;
@@ -45,6 +46,7 @@ class ngram final : public model {
   const word_tokenizer& vocabulary_;
   std::map<words, successors> contexts_[2];  // of what is told, of what is spoken
   place place_;
+  std::vector<place> before_;  // each token that was read
   std::size_t shortest_ = std::numeric_limits<std::size_t>::max();
   std::vector<double> probabilities_;
   std::vector<float> logits_;

@@ -124,6 +124,12 @@ std::span<const float> transformer::forward(token_id token) {
   return {logits_.data(), vocab_size()};
 }
 
+// What the layers remember of forgotten tokens is written over.
+void transformer::rewind(std::size_t tokens) {
+  if (tokens > static_cast<std::size_t>(position_)) throw std::out_of_range("no so many tokens");
+  position_ -= static_cast<Eigen::Index>(tokens);
+}
+
 void transformer::attend(std::size_t layer) {
   const Eigen::Index head_size = shape_.head_size(), kv_dim = shape_.kv_dim();
   const Eigen::Index group = shape_.n_heads / shape_.n_kv_heads;  // query heads that share a key head

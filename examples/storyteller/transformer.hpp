@@ -21,6 +21,7 @@ class transformer final : public model {
   std::size_t vocab_size() const noexcept override { return static_cast<std::size_t>(shape_.vocab_size); }
   std::size_t context() const noexcept override { return static_cast<std::size_t>(shape_.seq_len); }
   std::span<const float> forward(token_id token) override;
+  void rewind(std::size_t tokens) override;
 
   struct shape {
     Eigen::Index dim = 0, hidden_dim = 0, n_layers = 0, n_heads = 0, n_kv_heads = 0, vocab_size = 0,

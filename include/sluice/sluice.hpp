@@ -3,6 +3,7 @@
 // Everything but adapter/: what the file of an engine that samples includes.
 
 #include <sluice/api.hpp>
+#include <sluice/batch.hpp>
 #include <sluice/chain/chain.hpp>
 #include <sluice/chain/sampler.hpp>
 #include <sluice/chain/standard_chain.hpp>

@@ -24,7 +24,7 @@ LAYERS = [
     ["stage/", "draw/"],
     ["chain/"],
     ["serial.hpp", "speculative/"],
-    ["speculative.hpp", "logprobs.hpp"],
+    ["batch.hpp", "speculative.hpp", "logprobs.hpp"],
     ["params/", "state.hpp"],
     ["sluice.hpp", "adapter/"],
 ]

@@ -1,3 +1,6 @@
+#include <sluice/logprobs.hpp>
+
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -255,4 +258,17 @@ FAULT_CASE("the largest uniform word draws the token of highest id that has mass
     CHECK(drawn(p, row, sluice::sequence(42, 5'835'750'184)).token == 138);
     CHECK(drawn(p, row, sluice::sequence(42, 3'332'747'140)).token == 0);
   }
+}
+
+FAULT_CASE("a log-probability is a logarithm, and -inf where the token is absent") {
+  const std::vector<float> row{0, 0, -inf, 0, 0};
+  const sluice::standard_chain chain({});
+  sluice::sequence q(1);
+  const sluice::token_id asked[] = {3, 2};
+  const auto found = sluice::logprobs(chain, row, q, {.tokens = asked});
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].logprob == static_cast<float>(-std::log(4.0)));
+  CHECK(found[0].rank == 3);
+  CHECK(found[1].logprob == -inf);
+  CHECK(found[1].rank == 0);
 }
