@@ -38,6 +38,14 @@ class weighted_tokens {
     return at < count_ ? weights_[at] : 0;
   }
 
+  /// What a call wants to know of a draw from this law.
+  void note(sample_record* record, token_id drawn) const noexcept {
+    if (record == nullptr) return;
+    for (std::size_t i = 0; i < count_ && i < record->kept.size(); ++i) record->kept[i] = id(i);
+    record->kept_count = count_;
+    record->logprob = float(kernel::ln(of(drawn)));
+  }
+
   /// w = factor w - q, at least 0; of an id that q names again the first entry counts.
   void subtract(double factor, std::span<const candidate> q) noexcept {
     for (std::size_t i = 0; i < count_; ++i) weights_[i] *= factor;
