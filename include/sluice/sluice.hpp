@@ -7,6 +7,7 @@
 #include <sluice/chain/chain.hpp>
 #include <sluice/chain/sampler.hpp>
 #include <sluice/chain/standard_chain.hpp>
+#include <sluice/logprobs.hpp>
 #include <sluice/params/environment.hpp>
 #include <sluice/params/presets.hpp>
 #include <sluice/params/set.hpp>

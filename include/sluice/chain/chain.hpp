@@ -76,6 +76,8 @@ class staged {
   }
 
  private:
+  friend chain_access;
+
   std::tuple<Stages...> stages_;
   plan plan_;
 };

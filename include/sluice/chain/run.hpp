@@ -10,6 +10,7 @@
 #include <sluice/chain/distribution.hpp>
 #include <sluice/chain/fp_mode.hpp>
 #include <sluice/chain/plan.hpp>
+#include <sluice/draw/log_law.hpp>
 #include <sluice/draw/nucleus.hpp>
 #include <sluice/row/members.hpp>
 #include <sluice/sequence_bodies.hpp>
@@ -54,8 +55,10 @@ inline token_id run(const planned& chain, row& r, sequence& q, const call_option
   for (; i < p.before_biases; ++i) chain.code.run[p.steps[i].stage](chain.stages, r, q);
   if (!p.adds_bias) detail::row_internals::add_biases(r, {});
   const bool greedy = take_temperature(p, r, call), own_temperature = call.temperature && p.tempers;
+  // Whoever asks what was kept needs the survivors in the row.
+  const bool token_alone = what == wanted::token && call.record == nullptr;
   // A tail that a call makes cold keeps the best token where its temperature stands.
-  const bool rejects = what == wanted::token && !(own_temperature && *call.temperature < coldest);
+  const bool rejects = token_alone && !(own_temperature && *call.temperature < coldest);
   for (; i < p.steps.size(); ++i) {
     if (r.status() != sample_status::ok || r.empty()) break;
     const plan_step step = p.steps[i];
@@ -71,7 +74,7 @@ inline token_id run(const planned& chain, row& r, sequence& q, const call_option
   if (r.status() == sample_status::ok && r.empty()) r.fail(sample_status::no_token_left);
   if (r.status() != sample_status::ok) return no_token;
   const bool feedback = p.feedback != plan_step::joint;
-  if (greedy && !feedback && what == wanted::token) return r.argmax();
+  if (greedy && !feedback && token_alone) return r.argmax();
   if (greedy) r.keep_top(1);
   if (feedback) chain.code.run[p.feedback](chain.stages, r, q);
   if (what == wanted::survivors) return no_token;
@@ -82,11 +85,25 @@ inline token_id run(const planned& chain, row& r, sequence& q, const call_option
   return token;
 }
 
+/// The survivors, and ln p of one of them; of the row as `run` leaves it.
+SLUICE_NEVER_INLINE void note(row& r, draw_method method, token_id token, sample_record& out) noexcept {
+  const draw::log_law law(r, method);
+  out.kept_count = 0;
+  r.each([&](token_id id, float logit) {
+    if (out.kept_count < out.kept.size()) out.kept[out.kept_count] = id;
+    ++out.kept_count;
+    if (id == token) out.logprob = law.of(id, logit);
+  });
+}
+
 SLUICE_NEVER_INLINE sample_result sample_exactly(const planned& chain, const logits_view& logits, sequence& q,
                                                  const call_options& call, workspace& memory) noexcept {
   row r(logits, call, memory, chain.plan.cuts_by);
+  if (call.record != nullptr) *call.record = {.kept = call.record->kept};
   const token_id token = r.status() == sample_status::ok ? run(chain, r, q, call, wanted::token) : no_token;
   if (token == no_token && r.status() == sample_status::ok) r.fail(sample_status::no_token_left);
+  if (call.record != nullptr && r.status() == sample_status::ok)
+    note(r, chain.plan.draw, token, *call.record);
   return {r.status() == sample_status::ok ? token : no_token, r.status(), r.saw_nan()};
 }
 

@@ -96,6 +96,11 @@ struct chain_access {
   SLUICE_ALWAYS_INLINE static const standard_plan& plan_of(const standard_chain& chain) noexcept {
     return *chain.plan_;
   }
+  /// Of a chain by hand.
+  template <class Staged>
+  SLUICE_ALWAYS_INLINE static planned planned_of(const Staged& chain) noexcept {
+    return planned(chain.plan_, chain.stages_);
+  }
 };
 
 }  // namespace detail

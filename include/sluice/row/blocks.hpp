@@ -90,6 +90,12 @@ class row_blocks {
     kernel::each_token(widened(threshold_), block_count_, threshold_, f);
   }
 
+  /// The block of a token that is present, widened, and its place there; null where it is absent.
+  const kernel::block* place_of(token_id token, std::uint32_t& index) noexcept {
+    kernel::block* block = nullptr;
+    return find(token, block, index) ? block : nullptr;
+  }
+
   bool empty() const noexcept {
     for (const kernel::block& block : table())
       if (block.max >= threshold_) return false;

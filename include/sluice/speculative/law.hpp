@@ -38,14 +38,6 @@ class weighted_tokens {
     return at < count_ ? weights_[at] : 0;
   }
 
-  /// What a call wants to know of a draw from this law.
-  void note(sample_record* record, token_id drawn) const noexcept {
-    if (record == nullptr) return;
-    for (std::size_t i = 0; i < count_ && i < record->kept.size(); ++i) record->kept[i] = id(i);
-    record->kept_count = count_;
-    record->logprob = float(kernel::ln(of(drawn)));
-  }
-
   /// w = factor w - q, at least 0; of an id that q names again the first entry counts.
   void subtract(double factor, std::span<const candidate> q) noexcept {
     for (std::size_t i = 0; i < count_; ++i) weights_[i] *= factor;
@@ -141,6 +133,11 @@ class target_row {
     });
     for (std::size_t i = 0; i < count; ++i) p[i] = p[i] / sum;
     return {p, ids, count};
+  }
+
+  /// What a call wants to know of the token that came of this row.
+  void note(sample_record* record, token_id token) noexcept {
+    if (record != nullptr) detail::note(row_, chain_.plan.draw, token, *record);
   }
 
   /// A token from max(factor p - q, 0), from p where that is empty.

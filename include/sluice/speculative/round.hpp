@@ -50,7 +50,7 @@ class round_of_drafts {
       const double p = law.of(token);
       const random::source here{q_.seed(), q_.position()};
       if (!(p > 0 && unit(here, 0) * given_to(q, token) < p)) return replace(target, i, 1, q);
-      law.note(call(i).record, token);
+      target.note(call(i).record, token);
       if (!accept(token)) return result_;
       ++result_.accepted;
     }
@@ -72,7 +72,7 @@ class round_of_drafts {
         break;
       }
       weighted_tokens law = target.law();
-      law.note(call(tried).record, token);
+      target.note(call(tried).record, token);
       const double p = law.of(token), given = given_to(q, token);
       if (tried > 0) {
         law.subtract(c, q);
@@ -159,7 +159,7 @@ class round_of_drafts {
     if (target.status() != sample_status::ok) return ended(target.status());
     const random::words w = random::source{q_.seed(), q_.position()}.at(random::stream::recovery, 0);
     const token_id token = target.recovered(factor, q, std::uint64_t{w[0]} << 32 | w[1]);
-    if (call(row).record != nullptr) target.law().note(call(row).record, token);
+    target.note(call(row).record, token);
     if (chain_.plan.feedback != plan_step::joint) {
       target_row again(chain_, rows_[row], q_, call(row));
       if (again.status() != sample_status::ok) return ended(again.status());
