@@ -111,6 +111,7 @@ class target_row {
   /// `law`, whose memory what was noted for this may share. False where memory ran out.
   bool count_as_drawn(token_id token) noexcept {
     const std::uint8_t stage = chain_.plan.feedback;
+    if (stage == plan_step::joint) forget_draw(sequence_access::of(q_));
     return stage == plan_step::joint || chain_.code.settle[stage](chain_.stages, row_, q_, token);
   }
 
