@@ -2,6 +2,7 @@
 // history/reading/tokens/text; the tests bound the same searches by a count of steps (tests/rules/dry.cpp).
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <cstddef>
 #include <initializer_list>
 #include <span>
@@ -73,6 +74,14 @@ void repeats(benchmark::State& state, const tokens& text) {
   });
 }
 
+void draft(benchmark::State& state, const tokens& text, const sluice::lookup_rules& rules) {
+  std::array<sluice::token_id, 8> drafts{};
+  each_step(state, text, [&](sluice::sequence& sequence) {
+    benchmark::DoNotOptimize(sluice::draft_from_history(sequence, drafts, rules));
+    benchmark::DoNotOptimize(drafts.data());
+  });
+}
+
 void window(benchmark::State& state, const tokens& text) {
   each_step(state, text, [](sluice::sequence& sequence) {
     const sluice::token_counts seen = sequence.window(-1);
@@ -89,6 +98,19 @@ BENCHMARK_CAPTURE(repeats, long_period, long_period(length + steps))
     ->Name("history/repeats/32768/long_period");
 BENCHMARK_CAPTURE(repeats, cut_periods, cut_periods(length + steps))
     ->Name("history/repeats/32768/cut_periods");
+BENCHMARK_CAPTURE(draft, natural, drawn(past::natural, length + steps), {})
+    ->Name("history/draft/32768/natural");
+BENCHMARK_CAPTURE(draft, natural_votes, drawn(past::natural, length + steps), {.votes = 3})
+    ->Name("history/draft/32768/natural_3_votes");
+BENCHMARK_CAPTURE(draft, natural_one, drawn(past::natural, length + steps), {.min_match = 1})
+    ->Name("history/draft/32768/natural_from_1");
+BENCHMARK_CAPTURE(draft, periodic, drawn(past::periodic, length + steps), {})
+    ->Name("history/draft/32768/periodic");
+BENCHMARK_CAPTURE(draft, equal, repeated({1}, length + steps), {})->Name("history/draft/32768/equal");
+BENCHMARK_CAPTURE(draft, long_period, long_period(length + steps), {})
+    ->Name("history/draft/32768/long_period");
+BENCHMARK_CAPTURE(draft, cut_periods, cut_periods(length + steps), {})
+    ->Name("history/draft/32768/cut_periods");
 BENCHMARK_CAPTURE(window, natural, drawn(past::natural, length + steps))
     ->Name("history/window/32768/natural");
 

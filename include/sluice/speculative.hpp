@@ -44,10 +44,10 @@ namespace sluice::inline v1 {
 /// seed does not give them. The token after the last accepted draft is drawn as `sample` draws it.
 ///
 /// `status` is that of the row which gave no token, or `out_of_memory`; what was accepted before it stays.
-/// Never throws. A row's `sample_record` is that of the token that `out` has for it. Cost: a `sample` for
-/// each row that is reached; with laws the survivors' probabilities in double as well, and for the position
-/// that is replaced, under block verification or with a feedback sampler or a record, its row once more.
-/// Allocates nothing once prepared, while the sequence has room.
+/// Never throws. A row's `sample_record` is that of the token that `out` has for it, and with one option for
+/// all rows that of the last token. Cost: a `sample` for each row that is reached; with laws the survivors'
+/// probabilities in double as well, and for the position that is replaced, under block verification or with a
+/// feedback sampler, its row once more. Allocates nothing once prepared, while the sequence has room.
 SLUICE_ALWAYS_INLINE verified verify(const standard_chain& chain, sluice::sequence& sequence,
                                      std::span<const logits_view> rows, const draft& drafted,
                                      std::span<token_id> out, std::span<const call_options> options = {},

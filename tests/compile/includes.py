@@ -24,7 +24,7 @@ LAYERS = [
     ["stage/", "draw/"],
     ["chain/"],
     ["serial.hpp", "speculative/"],
-    ["batch.hpp", "speculative.hpp", "logprobs.hpp"],
+    ["batch.hpp", "logprobs.hpp", "speculative.hpp"],
     ["params/", "state.hpp"],
     ["sluice.hpp", "adapter/"],
 ]

@@ -247,3 +247,33 @@ TEST_CASE("end tokens are absent until enough was generated; a rewind is counted
   CHECK(s.sequence.generated() == 1);
   CHECK(s.next(std::vector<float>{5}).status == sluice::sample_status::no_token_left);
 }
+
+TEST_CASE(
+    "another chain on the same sequence is a phase: it samples as if it had been there from the start") {
+  generator g(93);
+  for (std::size_t i = tests::scaled(300); i > 0; --i) {
+    // Now and then a chain that feeds nothing back.
+    const auto params = [&] { return g.chance(0.7) ? random_feedback(g, 200) : sluice::sampling_params{}; };
+    const sluice::standard_chain a(params()), b(params());
+    sluice::sequence q(g.next());
+    for (int step = 0; step < 20; ++step) {
+      const std::vector<float> row = tests::make_row(g, tests::shape::gaussian, 200);
+      const sluice::standard_chain& now = step / 5 % 2 == 0 ? a : b;
+      sluice::sequence alone(q);
+      const token_id token = now.sample(row, alone).token;
+      // Here the other phase draws first, and is not accepted: the last draw counts.
+      (void)(step / 5 % 2 == 0 ? b : a).sample(row, q);
+      REQUIRE(now.sample(row, q).token == token);
+      alone.accept(token);
+      q.accept(token);
+      REQUIRE(same(state_of(q), state_of(alone)));
+    }
+    // What both phases moved is rewound together.
+    const oracle::feedback before = state_of(q);
+    const std::vector<float> row = tests::make_row(g, tests::shape::gaussian, 200);
+    q.accept(a.sample(row, q).token);
+    q.accept(b.sample(row, q).token);
+    q.rewind(2);
+    REQUIRE(same(state_of(q), before));
+  }
+}

@@ -467,6 +467,60 @@ TEST_CASE("with laws: rejected drafts leave no trace, and mu, S and W move by wh
     }
 }
 
+TEST_CASE("with laws: a record tells what was kept and how probable the token was that took its row") {
+  tests::generator g(63);
+  const model m(6, 60, true);
+  const sluice::standard_chain chain(full_chain());
+  std::size_t replaced = 0;
+  for (const auto how : both)
+    for (std::size_t round = tests::scaled(2'000); round > 0; --round) {
+      sluice::sequence q(g.next());
+      q.accept_prompt(tokens{1, 2});
+      tokens drafts;
+      std::vector<law> laws;
+      for (std::size_t i = 1 + g.below(4); i > 0; --i) {
+        auto [of, token] = random_draft(g, m.vocab());
+        for (sluice::candidate& c : of) c.probability *= g.chance(0.5) ? 0.02f : 1.0f;
+        drafts.push_back(token);
+        laws.push_back(of);
+      }
+      const std::vector<std::span<const sluice::candidate>> views(laws.begin(), laws.end());
+      step next(m, end_of(q), drafts);
+      std::vector<sluice::sample_record> records(next.rows.size());
+      std::vector<std::array<int, 60>> kept(next.rows.size());
+      for (std::size_t i = 0; i < records.size(); ++i) {
+        records[i].kept = kept[i];
+        next.options[i].record = &records[i];
+      }
+      sluice::sequence again = q;
+      const answer a = verified_by(chain, q, next.rows, {drafts, views}, 8, next.options, how);
+      REQUIRE(a.result.status == sluice::sample_status::ok);
+      replaced += a.result.accepted < drafts.size();
+      for (std::size_t i = 0; i < records.size(); ++i) {
+        if (i < drafts.size() && i >= a.out.size()) {
+          CHECK(records[i].kept_count == 0);
+          CHECK(records[i].logprob == 0);
+        }
+        if (i >= drafts.size() || i >= a.out.size()) continue;  // the last row is drawn as `sample` draws it
+        sluice::call_options call = next.options[i];
+        call.record = nullptr;
+        const auto survivors = chain.distribution(next.rows[i], again, call);
+        tokens ids;
+        double p = 0;
+        for (const sluice::candidate& c : survivors) {
+          ids.push_back(c.id);
+          if (c.id == a.out[i]) p = double(c.probability);
+        }
+        std::sort(ids.begin(), ids.end());
+        REQUIRE(records[i].kept_count == ids.size());
+        CHECK(tokens(kept[i].begin(), kept[i].begin() + std::ptrdiff_t(ids.size())) == ids);
+        CHECK(std::fabs(double(records[i].logprob) - std::log(p)) < 1e-6 * (1 - std::log(p)));
+        again.accept(a.out[i]);
+      }
+    }
+  CHECK(replaced > 0);
+}
+
 TEST_CASE("a batch of drafts gives each item what it gets alone, in any order and on threads") {
   const model m(5, 60, true);
   const sluice::standard_chain chain(full_chain()), other({.adaptive_target = 0.5f});

@@ -98,6 +98,7 @@ SLUICE_NEVER_INLINE void note(row& r, draw_method method, token_id token, sample
 
 SLUICE_NEVER_INLINE sample_result sample_exactly(const planned& chain, const logits_view& logits, sequence& q,
                                                  const call_options& call, workspace& memory) noexcept {
+  detail::forget_draw(sequence_access::of(q));
   row r(logits, call, memory, chain.plan.cuts_by);
   if (call.record != nullptr) *call.record = {.kept = call.record->kept};
   const token_id token = r.status() == sample_status::ok ? run(chain, r, q, call, wanted::token) : no_token;

@@ -42,6 +42,11 @@ inline bool note_draw(history& h, const pending_draw& drawn) noexcept {
   return true;
 }
 
+/// Another draw at the same position takes a noted one's place, though it feeds nothing back.
+inline void forget_draw(history& h) noexcept {
+  if (h.feedback) h.feedback->pending = {};
+}
+
 /// Memory for one more step. May throw std::bad_alloc, and then nothing has changed.
 inline void reserve_step(feedback& f) {
   const auto one_more = [](auto& a) {

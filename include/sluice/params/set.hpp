@@ -46,6 +46,9 @@ inline constexpr field_alias field_aliases[] = {
     {"dry_sequence_breaker", "dry_sequence_breakers"},
     {"suppress_tokens", "suppressed_tokens"},
     {"samplers", "order"},
+    {"mirostat_ent", "mirostat_tau"},
+    {"mirostat_lr", "mirostat_eta"},
+    {"min_new_tokens", "min_tokens"},
 };
 
 /// These give an order too, but always by letters.

@@ -111,6 +111,7 @@ class target_row {
   /// `law`, whose memory what was noted for this may share. False where memory ran out.
   bool count_as_drawn(token_id token) noexcept {
     const std::uint8_t stage = chain_.plan.feedback;
+    if (stage == plan_step::joint) forget_draw(sequence_access::of(q_));
     return stage == plan_step::joint || chain_.code.settle[stage](chain_.stages, row_, q_, token);
   }
 
@@ -133,6 +134,11 @@ class target_row {
     });
     for (std::size_t i = 0; i < count; ++i) p[i] = p[i] / sum;
     return {p, ids, count};
+  }
+
+  /// What a call wants to know of the token that came of this row.
+  void note(sample_record* record, token_id token) noexcept {
+    if (record != nullptr) detail::note(row_, chain_.plan.draw, token, *record);
   }
 
   /// A token from max(factor p - q, 0), from p where that is empty.

@@ -46,9 +46,11 @@ class round_of_drafts {
       const std::span<const candidate> q = drafted_.laws[i];
       if (target.status() != sample_status::ok) return ended(target.status());
       if (!target.count_as_drawn(token)) return ended(sample_status::out_of_memory);
-      const double p = target.law().of(token);
+      const weighted_tokens law = target.law();
+      const double p = law.of(token);
       const random::source here{q_.seed(), q_.position()};
       if (!(p > 0 && unit(here, 0) * given_to(q, token) < p)) return replace(target, i, 1, q);
+      target.note(call(i).record, token);
       if (!accept(token)) return result_;
       ++result_.accepted;
     }
@@ -70,6 +72,7 @@ class round_of_drafts {
         break;
       }
       weighted_tokens law = target.law();
+      target.note(call(tried).record, token);
       const double p = law.of(token), given = given_to(q, token);
       if (tried > 0) {
         law.subtract(c, q);
@@ -92,7 +95,8 @@ class round_of_drafts {
       q_.accept(token);
     }
     if (tried == end && (end == 0 || unit(begin, std::uint32_t(end)) <= c)) best = end;
-    q_.rewind(std::min(tried, end) - best);
+    q_.rewind(tried - best);
+    for (std::size_t i = best; i < drafts_ && i <= tried; ++i) forget(call(i).record);
     result_.accepted = result_.count = best;
     std::copy_n(drafted_.tokens.begin(), best, out_.begin());
     if (best == end) {
@@ -135,7 +139,15 @@ class round_of_drafts {
     return drawn && accept(drawn.token);
   }
 
+  static void forget(sample_record* record) noexcept {
+    if (record == nullptr) return;
+    record->kept_count = 0;
+    record->logprob = 0;
+  }
+
+  /// The row at which the round stands gives no token.
   verified ended(sample_status status) noexcept {
+    forget(call(result_.count).record);
     result_.status = status;
     return result_;
   }
@@ -147,6 +159,7 @@ class round_of_drafts {
     if (target.status() != sample_status::ok) return ended(target.status());
     const random::words w = random::source{q_.seed(), q_.position()}.at(random::stream::recovery, 0);
     const token_id token = target.recovered(factor, q, std::uint64_t{w[0]} << 32 | w[1]);
+    target.note(call(row).record, token);
     if (chain_.plan.feedback != plan_step::joint) {
       target_row again(chain_, rows_[row], q_, call(row));
       if (again.status() != sample_status::ok) return ended(again.status());
