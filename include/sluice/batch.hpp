@@ -2,11 +2,15 @@
 
 // Many rows a step: each with its own parameters, sequence, mask and seed.
 //
-//     const sluice::logits_rows rows(logits, requests.size(), vocab);      // row-major, as a model leaves
-//     them std::vector<sluice::batch_item> items; for (std::size_t i = 0; i < requests.size(); ++i)
-//       items.push_back({.logits = rows[i], .chain = &requests[i].chain, .sequence = &requests[i].sequence});
-//     sluice::sample_batch(items, threads);                                // threads: the caller's
-//     parallel_for for (std::size_t i = 0; i < items.size(); ++i)
+//     // Row-major, as a model leaves them.
+//     const sluice::logits_rows rows(logits, requests.size(), vocab);
+//     std::vector<sluice::batch_item> items;
+//     for (std::size_t i = 0; i < requests.size(); ++i)
+//       items.push_back({.logits = rows[i],
+//                        .chain = &requests[i].chain,
+//                        .sequence = &requests[i].sequence});
+//     sluice::sample_batch(items, threads);  // threads: the caller's parallel_for
+//     for (std::size_t i = 0; i < items.size(); ++i)
 //       if (items[i].result) requests[i].sequence.accept(items[i].result.token);
 //
 // A row's token is the token that it gets alone: whatever batch it stands in, wherever, on any number of

@@ -3,9 +3,9 @@
 // Log-probabilities of tokens and their ranks: what an engine reports beside the tokens that it draws.
 //
 //     const sluice::token_id asked[] = {drawn.token};
-//     for (const sluice::token_logprob& t : sluice::logprobs(chain, row, sequence, {.best = 5, .tokens =
-//     asked}))
-//       report(t.id, t.logprob, t.rank);      // the drawn token, then the best five
+//     const sluice::logprob_request request{.best = 5, .tokens = asked};
+//     for (const sluice::token_logprob& t : sluice::logprobs(chain, row, sequence, request))
+//       report(t.id, t.logprob, t.rank);  // the drawn token, then the best five
 //
 // The final log-probability of the drawn token alone comes with the draw: `call_options::record`.
 

@@ -24,12 +24,13 @@ struct request {
   sluice::sequence sequence;
   std::vector<float> floats = {};
   std::vector<std::uint16_t> shorts = {};
+  sluice::logit_type narrow = sluice::logit_type::bf16;
   std::vector<std::uint32_t> mask = {};
   std::vector<sluice::token_bias> bias = {};
 
   batch_item item() {
     batch_item made{.logits = floats, .chain = &chain, .sequence = &sequence};
-    if (!shorts.empty()) made.logits = {shorts.data(), shorts.size(), sluice::logit_type::bf16};
+    if (!shorts.empty()) made.logits = {shorts.data(), shorts.size(), narrow};
     if (!mask.empty()) made.options.mask = sluice::token_mask(mask);
     made.options.bias = bias;
     return made;
@@ -58,9 +59,14 @@ std::vector<request> random_requests(generator& g, std::size_t count) {
     request r{.chain = sluice::standard_chain(random_params(g)), .sequence = sluice::sequence(g.next())};
     const std::size_t vocab = 1 + g.below(g.chance(0.2) ? 9'000 : 400);
     r.floats = tests::make_row(g, g.pick(tests::all_shapes), vocab);
-    if (g.chance(0.3))
+    if (g.chance(0.3)) {
       for (const float l : r.floats)
         r.shorts.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(l) >> 16));
+    } else if (g.chance(0.3)) {  // halves of any size and sign
+      r.narrow = sluice::logit_type::f16;
+      for (std::size_t k = 0; k < vocab; ++k)
+        r.shorts.push_back(static_cast<std::uint16_t>(g.below(0x4800) | g.below(2) << 15));
+    }
     if (g.chance(0.3))
       for (std::size_t w = 0; w < (vocab + 31) / 32; ++w)
         r.mask.push_back(static_cast<std::uint32_t>(g.next()));

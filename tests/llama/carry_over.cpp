@@ -78,6 +78,8 @@ struct common_params_sampling {
   float top_n_sigma = -1;
   std::vector<common_sampler_type> samplers = {common_sampler_type::penalties, common_sampler_type::dry,
                                                common_sampler_type::top_k, common_sampler_type::temperature};
+  std::int32_t mirostat = 0;
+  float mirostat_tau = 5, mirostat_eta = 0.1f, adaptive_target = -1, adaptive_decay = 0.9f;
   std::vector<token_and_bias> logit_bias = {};
 };
 
@@ -144,8 +146,16 @@ TEST_SUITE("carry_over") {
       CHECK_FALSE(p.seed.has_value());
       p.seed = 1;
     }
+    set("--mirostat", "2");
+    set("--mirostat-ent", "4");
+    set("--mirostat-lr", "0.2");
+    set("--adaptive-target", "0.5");
+    CHECK(p.mirostat == 2);
+    CHECK(p.mirostat_tau == 4.0f);
+    CHECK(p.mirostat_eta == 0.2f);
+    CHECK(p.adaptive_target == 0.5f);
     CHECK_FALSE(sluice::check(p));
-    CHECK(sluice::llama::set(p, "--mirostat", "2"));
+    CHECK(sluice::llama::set(p, "--grammar", "root ::= \"a\""));
   }
 
   TEST_CASE("orders come as names or as letters") {
@@ -200,12 +210,18 @@ TEST_SUITE("carry_over") {
   TEST_CASE("from the parameters of its own programs") {
     imitation::common_params_sampling common;
     common.temp = 0.5f;
+    common.mirostat = 1;
+    common.mirostat_tau = 3;
+    common.adaptive_target = 0.25f;
     common.typ_p = 0.9f;
     common.penalty_repeat = 1.3f;
     common.logit_bias = {{5, -2.0f}};
     const sampling_params p = sluice::llama::params_from(common, 2048, {{13}});
     CHECK_FALSE(p.seed.has_value());
     CHECK(p.order == "edkt");
+    CHECK(p.mirostat == 1);
+    CHECK(p.mirostat_tau == 3.0f);
+    CHECK(p.adaptive_target == 0.25f);
     CHECK(p.temperature == 0.5f);
     CHECK(p.top_k == 40);
     CHECK(p.typical_p == 0.9f);

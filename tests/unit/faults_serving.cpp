@@ -1,10 +1,12 @@
-// Faults that public systems have had with many rows and with drafts.
+// Faults that public systems have had with many rows and with drafts, and what a
+// batch asks of the heap.
 
 #include <sluice/sluice.hpp>
 
 #include <array>
 #include <cmath>
 
+#include "allocations.hpp"
 #include "faults.hpp"
 
 using namespace tests;
@@ -35,6 +37,28 @@ FAULT_CASE("rows of a batch with seeds of their own have each the token that the
     drawn.insert(items[i].result.token);
   }
   CHECK(drawn.size() > 1);
+}
+
+TEST_CASE("a batch allocates nothing once the sequences are prepared") {
+  sluice::sampling_params p;
+  p.top_k = 3;
+  p.frequency_penalty = 0.2f;
+  p.dry_multiplier = 0.8f;
+  const sluice::standard_chain chain(p);
+  const std::vector<float> row = logits_of({0.4, 0.3, 0.2, 0.1});
+  std::vector<sluice::sequence> sequences(8, sluice::sequence(1));
+  std::vector<sluice::batch_item> items;
+  for (sluice::sequence& q : sequences) {
+    q.reserve(100);
+    REQUIRE(chain.prepare(q, row.size()));
+    items.push_back({.logits = row, .chain = &chain, .sequence = &q});
+  }
+  const std::size_t before = heap().allocations;
+  for (int step = 0; step < 50; ++step) {
+    sluice::sample_batch(items);
+    for (std::size_t i = 0; i < items.size(); ++i) sequences[i].accept(items[i].result.token);
+  }
+  CHECK(heap().allocations == before);
 }
 
 FAULT_CASE("a draft that neither the target nor the drafter could draw is rejected") {

@@ -53,6 +53,9 @@ inline void fit_params(sampling_params& p, int context_size) noexcept {
   p.xtc_threshold = std::clamp(p.xtc_threshold, 0.0f, 1.0f);
   p.dry_allowed_length = std::max(p.dry_allowed_length, 0);
   p.min_keep = std::max(p.min_keep, 0);
+  p.mirostat = std::clamp(p.mirostat, 0, 2);
+  p.adaptive_target = std::min(p.adaptive_target, 1.0f);
+  p.adaptive_decay = std::clamp(p.adaptive_decay, 0.0f, 0.99f);
 }
 
 inline problem set_option(sampling_params& params, std::string_view name, std::string_view value) {
@@ -103,7 +106,8 @@ SLUICE_ALWAYS_INLINE void fit(sampling_params& params, std::int64_t context_size
 
 /// From the sampling part of llama.cpp's own common_params, or any struct with its field names; the order
 /// through its common_sampler_type_to_chr. `breakers` are its dry_sequence_breakers, which are text, as
-/// `dry_breakers` makes them. Mirostat, adaptive-p and the grammar are not carried over. The switches of
+/// `dry_breakers` makes them. Mirostat and adaptive-p are carried over where
+/// the struct has them; the grammar is not. The switches of
 /// `apply_environment` are; throws std::invalid_argument where one is wrong.
 template <class CommonParams>
 sampling_params params_from(const CommonParams& common, std::int64_t context_size,
@@ -131,6 +135,15 @@ sampling_params params_from(const CommonParams& common, std::int64_t context_siz
   p.dry_allowed_length = common.dry_allowed_length;
   p.dry_penalty_last_n = common.dry_penalty_last_n;
   p.dry_sequence_breakers = std::move(breakers);
+  if constexpr (requires { common.mirostat_tau; }) {
+    p.mirostat = common.mirostat;
+    p.mirostat_tau = common.mirostat_tau;
+    p.mirostat_eta = common.mirostat_eta;
+  }
+  if constexpr (requires { common.adaptive_target; }) {
+    p.adaptive_target = common.adaptive_target;
+    p.adaptive_decay = common.adaptive_decay;
+  }
   for (const auto& [token, bias] : common.logit_bias) p.logit_bias.push_back({token, bias});
   fit(p, context_size);
   if (const problem wrong = apply_environment(p)) sluice::detail::refuse(wrong);
