@@ -1,6 +1,6 @@
-// The usual chain over a batch of rows, beside a read of the same bytes: names are
-// what/type/rows/threads; times are those of the whole batch.
-//   bench_batch [--benchmark_filter=/bf16/]
+// The usual chain over a batch of rows, beside a read of the same bytes: names are what/type/rows/threads;
+// times are those of the whole batch. Medians of interleaved repetitions are worth something:
+//   bench_batch --benchmark_repetitions=9 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
 
 #include <sluice/batch.hpp>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../tests/support.hpp"
+#include "read.hpp"
 
 namespace {
 
@@ -108,15 +109,9 @@ std::vector<T> make_rows(std::size_t rows) {
   return all;
 }
 
-/// The sum of 64-bit words: nothing but loads.
-std::uint64_t read(const void* data, std::size_t bytes) {
-  const auto* const words = static_cast<const std::uint64_t*>(data);
-  std::uint64_t sums[16] = {};
-  for (std::size_t i = 0; i + 16 <= bytes / 8; i += 16)
-    for (std::size_t k = 0; k < 16; ++k) sums[k] += words[i + k];
-  std::uint64_t sum = 0;
-  for (const std::uint64_t s : sums) sum += s;
-  return sum;
+/// The bytes of a row, read as floats: what the bits are does not matter to a maximum.
+float read_bytes(const void* row, std::size_t bytes) {
+  return bench::read({static_cast<const float*>(row), bytes / sizeof(float)});
 }
 
 template <class T>
@@ -129,18 +124,18 @@ void add(const std::string& type_name, sluice::logit_type type, std::size_t rows
   const auto rate = [rows](benchmark::State& state) {
     state.counters["rows"] = benchmark::Counter(double(rows), benchmark::Counter::kIsIterationInvariantRate);
   };
-  benchmark::RegisterBenchmark(
-      ("read" + rest).c_str(),
-      [=](benchmark::State& state) {
-        fill();
-        pool workers(threads);
-        for (auto _ : state) {
-          workers(rows, [](std::size_t i) noexcept {
-            benchmark::DoNotOptimize(read(all.data() + i * vocab, vocab * sizeof(T)));
-          });
-        }
-        rate(state);
-      })
+  benchmark::RegisterBenchmark(("read" + rest).c_str(),
+                               [=](benchmark::State& state) {
+                                 fill();
+                                 pool workers(threads);
+                                 for (auto _ : state) {
+                                   workers(rows, [](std::size_t i) noexcept {
+                                     float best = read_bytes(all.data() + i * vocab, vocab * sizeof(T));
+                                     benchmark::DoNotOptimize(best);
+                                   });
+                                 }
+                                 rate(state);
+                               })
       ->Unit(benchmark::kMicrosecond)
       ->UseRealTime();
   benchmark::RegisterBenchmark(("usual" + rest).c_str(),
