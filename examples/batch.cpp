@@ -1,6 +1,6 @@
-// A batch of rows on threads of the program's own: sluice starts none. Three ways to give it some, a few lines
-// each: std::jthreads that live as long as their owner, OpenMP, oneTBB. Each row is then held against the same
-// row sampled alone.
+// A batch of rows on threads of the program's own: sluice starts none. Three ways to give it some, a few
+// lines each: std::jthreads that live as long as their owner, OpenMP, oneTBB. Each row is then held against
+// the same row sampled alone.
 
 #include <sluice/sluice.hpp>
 
