@@ -103,8 +103,9 @@ struct call_options {
   /// To be told what each stage did. Not built yet: nothing reads it.
   sluice::trace* trace = nullptr;
 
-  /// In place of the chain's temperature, in all that reads it; 0 is greedy. A chain without the stage, or
-  /// whose order leaves it out, ignores it. Where it is not finite: `sample_status::invalid_temperature`.
+  /// In place of the chain's temperature, in all that reads it; below 1e-5 is greedy. A chain without the
+  /// stage, or whose order leaves it out, ignores it. Where it is not finite:
+  /// `sample_status::invalid_temperature`.
   std::optional<float> temperature = {};
 
   /// To be told what was kept and how probable the token was. Not read by `distribution`.

@@ -11,7 +11,10 @@
 //     }
 //
 // The seed and the position decide every random number, the tokens are what penalties and DRY read, and
-// nothing else goes into a draw: two sequences that are equal in these draw equal tokens, on any machine.
+// nothing else goes into a draw but, under mirostat and adaptive-p, what earlier draws fed back: two
+// sequences that are equal in these draw equal tokens, on any machine. What is fed back moves when a drawn
+// token is accepted; tokens that are accepted without their draws leave it where it began (state.hpp saves
+// it).
 //
 // A sequence is a value. A copy goes on with the same tokens, a fork with others; one that was moved from is
 // empty and may be used again. It belongs to one thread at a time: `window`, `repeats` and every call that
@@ -94,7 +97,8 @@ class sequence {
   SLUICE_ALWAYS_INLINE void rewind(std::size_t tokens) noexcept;
 
   /// Room for so many tokens in all. Below that `accept` allocates nothing and, once a chain has read the
-  /// history or prepared it, sampling does not either. Throws std::bad_alloc.
+  /// history or prepared it, sampling does not either (but where adaptive-p of different decays takes turns,
+  /// 8 bytes a token). Throws std::bad_alloc.
   SLUICE_ALWAYS_INLINE void reserve(std::size_t tokens);
 
   /// How many of the tokens were accepted and not given as prompt.

@@ -44,10 +44,11 @@ namespace sluice::inline v1 {
 /// seed does not give them. The token after the last accepted draft is drawn as `sample` draws it.
 ///
 /// `status` is that of the row which gave no token, or `out_of_memory`; what was accepted before it stays.
-/// Never throws. A row's `sample_record` is that of the token that `out` has for it, and with one option for
-/// all rows that of the last token. Cost: a `sample` for each row that is reached; with laws the survivors'
-/// probabilities in double as well, and for the position that is replaced, under block verification or with a
-/// feedback sampler, its row once more. Allocates nothing once prepared, while the sequence has room.
+/// Never throws. A row's `sample_record` is that of the token that `out` has for it, nothing where there is
+/// none; with one option for all rows it is that of the last token. Cost: a `sample` for each row that is
+/// reached; with laws the survivors' probabilities in double as well, and for the position that is replaced,
+/// under block verification or with a feedback sampler, its row once more. Allocates nothing once prepared,
+/// while the sequence has room.
 SLUICE_ALWAYS_INLINE verified verify(const standard_chain& chain, sluice::sequence& sequence,
                                      std::span<const logits_view> rows, const draft& drafted,
                                      std::span<token_id> out, std::span<const call_options> options = {},
@@ -68,13 +69,17 @@ struct verify_item {
 };
 
 /// Verifies every item as `verify` would alone. parallel_for(n, f) calls f(i) once for each i < n, on any
-/// threads and in any order; an item whose options name no workspace uses that of its thread.
+/// threads and in any order; an item whose options name no workspace uses that of its thread. One without
+/// chain or sequence gives `no_token_left`.
 template <class ParallelFor = serial>
 void verify_batch(std::span<verify_item> items, ParallelFor&& parallel_for = ParallelFor{},
                   verification how = verification::per_token) {
   const auto one = [items, how](std::size_t i) noexcept {
     verify_item& item = items[i];
-    item.result = verify(*item.chain, *item.sequence, item.rows, item.drafted, item.out, item.options, how);
+    item.result =
+        item.chain != nullptr && item.sequence != nullptr
+            ? verify(*item.chain, *item.sequence, item.rows, item.drafted, item.out, item.options, how)
+            : verified{.status = sample_status::no_token_left};
   };
   parallel_for(items.size(), one);
 }

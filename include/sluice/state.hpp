@@ -24,7 +24,8 @@
 namespace sluice::inline v1 {
 
 /// The sequence: tokens and whose turn they were, seed, position, what draws feed back. At most 4 bytes a
-/// token, 8 where prompt and answer alternate, 24 where a draw moved feedback; and 120. May throw
+/// token, 8 where prompt and answer alternate, 20 more where a draw moved feedback, 28 where adaptive-p of
+/// different decays takes turns; and 120. May throw
 /// std::bad_alloc.
 SLUICE_ALWAYS_INLINE std::string save(const sequence& from);
 

@@ -277,3 +277,18 @@ TEST_CASE(
     REQUIRE(same(state_of(q), before));
   }
 }
+
+TEST_CASE("min_tokens at any place of a chain in any order") {
+  const std::vector<float> row{9, 8, 1};
+  const sluice::custom_chain chain{sluice::top_k{.k = 2}, sluice::min_tokens{.n = 1, .end_tokens = {0}},
+                                   sluice::temperature{.t = 0}};
+  sluice::sequence q(1);
+  // The bias comes before the cut, wherever min_tokens stands.
+  const sluice::token_bias bias{.token = 2, .bias = 20};
+  const auto law = chain.distribution(row, q, {.bias = {&bias, 1}});
+  REQUIRE(law.size() == 1);
+  CHECK(law[0].id == 2);
+  CHECK(chain.sample(row, q).token == 1);
+  q.accept(1);
+  CHECK(chain.sample(row, q).token == 0);
+}

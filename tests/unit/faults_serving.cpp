@@ -98,3 +98,10 @@ FAULT_CASE("a token that replaces a draft does not share the draft's noise") {
   for (std::size_t i = 0; i < p.size(); ++i)  // five deviations
     CHECK(std::abs(double(counts[i]) / rounds - p[i]) < 5 * std::sqrt(p[i] * (1 - p[i]) / rounds));
 }
+
+TEST_CASE("items without chain or sequence give a status") {
+  sluice::verify_item item;
+  sluice::verify_batch(std::span(&item, 1));
+  CHECK(item.result.status == sluice::sample_status::no_token_left);
+  CHECK(item.result.count == 0);
+}

@@ -409,3 +409,19 @@ TEST_CASE("a stage made by hand is checked by the ranges that it lists") {
   CHECK(check_stage(sluice::scatter{.strength_min = 0.4f, .strength_max = 0.3f}).field ==
         "scatter_strength_min");
 }
+
+TEST_CASE("adaptive_target is a finite number up to one") {
+  constexpr auto member = &sampling_params::adaptive_target;
+  CHECK(text_for<member>(-largest) == "");
+  CHECK(text_for<member>(1.0f) == "");
+  CHECK(text_for<member>(above_one) == "adaptive_target must be finite and <= 1, got 1.0000001");
+  CHECK(text_for<member>(not_a_number) == "adaptive_target must be finite and <= 1, got nan");
+}
+
+TEST_CASE("mirostat is a version, min_tokens a count, adaptive_decay below one") {
+  CHECK(text_for<&sampling_params::mirostat>(2) == "");
+  CHECK(text_for<&sampling_params::mirostat>(3) == "mirostat must be <= 2, got 3");
+  CHECK(text_for<&sampling_params::mirostat>(-1) == "mirostat must be >= 0, got -1");
+  CHECK(text_for<&sampling_params::min_tokens>(-1) == "min_tokens must be >= 0, got -1");
+  CHECK(text_for<&sampling_params::adaptive_decay>(1.0f) == "adaptive_decay must be in [0, 0.99], got 1");
+}

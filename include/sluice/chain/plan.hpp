@@ -91,7 +91,8 @@ class plan_builder {
         plan_.greedy = plan_.greedy || (settings_.order == stage_order_rule::fixed && stage.greedy());
       }
       if constexpr (std::is_same_v<Stage, logit_bias>) plan_.adds_bias = true;
-      if constexpr (std::is_same_v<Stage, min_tokens>) ++plan_.before_biases;
+      if constexpr (std::is_same_v<Stage, min_tokens>)
+        plan_.before_biases += plan_.steps.size() == plan_.before_biases;  // where nothing stands before it
       const plan_step step{std::uint8_t(place), kind_of<Stage>(), !stage.active()};
       if constexpr (requires(nucleus & n) { stage.join(n); }) {
         if (settings_.truncation == truncation_rule::joint) {

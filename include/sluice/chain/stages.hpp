@@ -4,6 +4,7 @@
 // `check` and `set` know, and the tests that walk all stages are made from it.
 
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -49,6 +50,19 @@ using listed_stages = std::tuple<min_tokens,          //
                                  mirostat>;
 
 inline constexpr std::size_t stage_count = std::tuple_size_v<listed_stages>;
+
+/// Bit i for the stage at place i of the list.
+template <class... Stages>
+constexpr std::uint32_t bits_of() noexcept {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    const auto listed = [](auto stage) {
+      return (std::is_same_v<typename decltype(stage)::type, Stages> || ...);
+    };
+    return (std::uint32_t{0} | ... |
+            (std::uint32_t{listed(std::type_identity<std::tuple_element_t<I, listed_stages>>{})} << I));
+  }
+  (std::make_index_sequence<stage_count>{});
+}
 
 /// f(std::type_identity<Stage>{}, place in the list) for every stage.
 template <class F>

@@ -37,17 +37,9 @@ SLUICE_COLD void add_in_order(plan_builder& builder, const listed_stages& stages
     }
     (std::make_index_sequence<stage_count>{});
   };
-  if (std::get<mirostat>(stages).active()) {
-    const auto bit = [](auto stage) {
-      std::uint32_t found = 0;
-      for_each_stage([&](auto other, std::size_t at) {
-        if constexpr (std::is_same_v<decltype(stage), decltype(other)>) found = std::uint32_t{1} << at;
-      });
-      return found;
-    };
-    const std::uint32_t tempered = order.runs<temperature>() ? bit(std::type_identity<temperature>{}) : 0;
-    return add(bit(std::type_identity<logit_bias>{}) | bit(std::type_identity<min_tokens>{}) | tempered |
-               bit(std::type_identity<mirostat>{}));
+  if (std::get<mirostat>(stages).active()) {  // which looks at nothing else
+    const std::uint32_t tempered = order.runs<temperature>() ? bits_of<temperature>() : 0;
+    return add(bits_of<min_tokens, logit_bias, mirostat>() | tempered);
   }
   if (order.empty()) return add(~std::uint32_t{0});
   // What an order cannot name runs first.

@@ -18,6 +18,7 @@ struct draft {
   /// laws[i] is the law that tokens[i] was drawn from, by `probability`, in any order; a token that it does
   /// not name has 0, of one that is named twice the first counts. Truncated where the drafter truncates; a
   /// greedy one has 1 at its token. None: the drafts have no probabilities.
+  /// What `distribution` gave lives in its workspace: not the one that verifies, or a copy.
   std::span<const std::span<const candidate>> laws = {};
 };
 

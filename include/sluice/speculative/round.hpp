@@ -31,6 +31,7 @@ class round_of_drafts {
     drafts_ = std::min({rows.size() - 1, drafted.tokens.size(), out.size() - 1});
     if (!drafted.laws.empty()) drafts_ = std::min(drafts_, drafted.laws.size());
     if (options.size() > 1) drafts_ = std::min(drafts_, options.size() - 1);
+    for (const call_options& each : options) forget(each.record);
   }
 
   verified without_laws() noexcept {

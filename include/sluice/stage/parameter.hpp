@@ -82,12 +82,13 @@ inline problem check_value(std::string_view name, float value, const real_range&
   if ((low_open ? key > low : key >= low) && (high_open ? key < high : key <= high)) return {};
 
   sentence s(name);
-  if (range.high < FLT_MAX) {
+  if (range.high < FLT_MAX && range.low > -FLT_MAX) {
     s << (low_open ? " must be in (" : " must be in [") << range.low << ", " << range.high
       << (high_open ? ")" : "]");
   } else {
     s << " must be finite";
     if (range.low > -FLT_MAX) s << (low_open ? " and > " : " and >= ") << range.low;
+    if (range.high < FLT_MAX) s << (high_open ? " and < " : " and <= ") << range.high;
   }
   return s << ", got " << value;
 }

@@ -19,8 +19,9 @@ namespace sluice::inline v1 {
 /// is lowest is settled before protection is looked at. probability and threshold in [0, 1]; probability 0 or
 /// a threshold above .5 is off. The argmax may go; ties fall by id. `marginal` draws no coin: the draw weighs
 /// the removable tokens so that one draw has the law of both, as far as the masses of the others are more
-/// than a few units of 2^-44 (a threshold near 0 may leave less). Cost: a total of masses, and a look at no
-/// more than 1 / threshold tokens.
+/// than a few units of 2^-44 (a threshold near 0 may leave less); not where scatter, dynamic temperature or a
+/// feedback draw follows, which `check` refuses and a chain by hand does not look at. Cost: a total of
+/// masses, and a look at no more than 1 / threshold tokens.
 struct xtc {
   static constexpr place where = place::xtc;
   static constexpr stage_kind kind = stage_kind::filter;
