@@ -128,6 +128,31 @@ TEST_CASE("a row's token does not depend on the batch's shape, its order or the 
   CHECK(failed > 0);
 }
 
+TEST_CASE("a record in a batch is that of the row alone") {
+  generator g(71);
+  for (std::size_t trial = tests::scaled(100); trial > 0; --trial) {
+    std::vector<request> all = random_requests(g, 12);
+    std::vector<sluice::sample_record> in_batch(all.size()), by_itself(all.size());
+    std::vector<std::vector<sluice::token_id>> kept(2 * all.size(), std::vector<sluice::token_id>(50, -2));
+    std::vector<batch_item> items;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      in_batch[i].kept = kept[2 * i];
+      by_itself[i].kept = kept[2 * i + 1];
+      items.push_back(all[i].item());
+      items[i].options.record = &by_itself[i];
+      (void)all[i].chain.sample(items[i].logits, all[i].sequence, items[i].options);
+      items[i].options.record = &in_batch[i];
+    }
+    sluice::sample_batch(items, strided_threads{3});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      CHECK(in_batch[i].kept_count == by_itself[i].kept_count);
+      CHECK(in_batch[i].logprob == by_itself[i].logprob);
+      CHECK(kept[2 * i] == kept[2 * i + 1]);
+      CHECK((in_batch[i].kept_count == 0) == !items[i].result);
+    }
+  }
+}
+
 TEST_CASE("an item without a chain or a sequence gives no token, and harms no other") {
   const sluice::standard_chain chain(sluice::sampling_params{});
   sluice::sequence q(1), other(1);

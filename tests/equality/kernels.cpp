@@ -299,6 +299,14 @@ TIER_CASE("16-bit rows are indexed as they are, with the maxima of their floats"
       while (!specials && (bits & 0x7fff) >= infinity16(type));
       if (g.chance(0.01)) bits = static_cast<std::uint16_t>(infinity16(type) | (g.chance(0.5) ? 0x8000 : 0));
     }
+    // Blocks of one sign, whose best has the lowest bits or the highest; -0 is the best of negative ones.
+    for (std::size_t first = 0; first < row.size(); first += 256) {
+      const double kind = g.uniform();
+      for (std::size_t k = first; k < std::min(first + 256, row.size()) && kind < 0.6; ++k) {
+        row[k] = static_cast<std::uint16_t>(kind < 0.4 ? row[k] | 0x8000 : row[k] & 0x7fff);
+        if (kind < 0.1 && k % 50 == 7) row[k] = 0x8000;
+      }
+    }
     std::vector<float> wide(row.size());
     kernels(instruction_tier::scalar).widen(row.data(), row.size(), type, wide.data());
     std::vector<block> floats((row.size() + 255) / 256), blocks(floats.size());

@@ -5,9 +5,11 @@
 #include <cfloat>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <sluice/adapter/llama_cpp/breakers.hpp>
 #include <sluice/adapter/llama_cpp/params.hpp>
 #include <sluice/chain/check.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -232,6 +234,12 @@ TEST_SUITE("carry_over") {
     REQUIRE(p.logit_bias.size() == 1);
     CHECK(p.logit_bias[0].token == 5);
     CHECK_FALSE(sluice::check(p));
+    setenv("SLUICE_DRAW", "softmax", 1);
+    CHECK(sluice::llama::params_from(common, 2048).draw == sluice::draw_method::softmax);
+    setenv("SLUICE_DRAW", "dice", 1);
+    CHECK_THROWS_WITH_AS(sluice::llama::params_from(common, 2048),
+                         "SLUICE_DRAW must be one of gumbel, softmax, got \"dice\"", std::invalid_argument);
+    unsetenv("SLUICE_DRAW");
     common.samplers.push_back(imitation::common_sampler_type::infill);
     CHECK(sluice::check(sluice::llama::params_from(common, 2048)));
   }

@@ -3,6 +3,7 @@
 
 #include <sluice/sluice.hpp>
 
+#include <array>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -291,4 +292,143 @@ TEST_CASE("min_tokens at any place of a chain in any order") {
   CHECK(chain.sample(row, q).token == 1);
   q.accept(1);
   CHECK(chain.sample(row, q).token == 0);
+}
+
+TEST_CASE("a call's own temperature reaches the draw that rejects, and both ends of greedy") {
+  generator g(94);
+  for (int i = 0; i < 200; ++i) {
+    const std::vector<float> row = tests::make_row(g, tests::shape::gaussian, 500);
+    sluice::sampling_params p;
+    p.top_p = 0.9f;
+    p.temperature = 0.8f;
+    p.draw = i % 2 == 0 ? sluice::draw_method::gumbel : sluice::draw_method::softmax;
+    sluice::sampling_params hot = p;
+    hot.temperature = 2.5f;
+    sluice::sequence q(g.next());
+    CHECK(sluice::standard_chain(p).sample(row, q, {.temperature = 2.5f}).token ==
+          sluice::standard_chain(hot).sample(row, q).token);
+  }
+  // XTC removes the best token, but for greedy, which runs no filter.
+  const std::vector<float> row{3, 2.9f, 2.8f};
+  sluice::sampling_params p;
+  p.xtc_probability = 1;
+  p.xtc_threshold = 0.05f;
+  const sluice::standard_chain warm(p);
+  p.temperature = 0;
+  const sluice::standard_chain cold(p);
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    sluice::sequence q(seed);
+    CHECK(warm.sample(row, q).token == 2);
+    CHECK(warm.sample(row, q, {.temperature = 0.0f}).token == 0);
+    CHECK(warm.distribution(row, q, {.temperature = 0.0f}).size() == 1);
+    CHECK(cold.sample(row, q).token == 0);
+    CHECK(cold.sample(row, q, {.temperature = 1.0f}).token == 2);
+  }
+}
+
+TEST_CASE("a feedback draw behind top-p draws from the shaped nucleus, and moves") {
+  generator g(95);
+  for (int i = 0; i < 200; ++i) {
+    sluice::sampling_params p;
+    p.top_p = 0.6f;
+    p.adaptive_target = 0.2f;
+    const std::vector<float> row = tests::make_row(g, tests::shape::gaussian, 100);
+    sluice::sequence q(g.next());
+    const oracle::situation given{.logits = row, .now = {q.seed(), 0}};
+    const oracle::steered expected = oracle::steer(p, given, {});
+    const oracle::drawn best = expected.from.draw(p.draw, given.now);
+    const token_id token = sluice::standard_chain(p).sample(row, q).token;
+    if (best.distance > 1e-5L && expected.distance > 1e-6L) CHECK(token == best.id);
+    q.accept(token);
+    CHECK(alike(state_of(q), expected.after.at(token)));
+  }
+}
+
+TEST_CASE("greedy under feedback: the best token, surprise 0, probability 1") {
+  const std::vector<float> row{1, 3, 3, 2};
+  for (const int version : {1, 2}) {
+    sluice::sampling_params p;
+    p.mirostat = version;
+    p.temperature = 0;
+    sluice::sampler s(p);
+    CHECK(s.distribution(row).size() == 1);
+    CHECK(s.next(row).token == 1);
+    CHECK(alike(state_of(s.sequence), {.has_mu = true, .mu = 10 + oracle::real(0.1f) * 5}));
+  }
+  for (const bool by_rank : {false, true}) {
+    sluice::sampling_params p;
+    p.adaptive_target = 0.5f;
+    p.adaptive_decay = 0.5f;
+    by_rank ? void(p.top_k = 1) : void(p.temperature = 0);
+    sluice::sampler s(p);
+    const auto law = s.distribution(row);
+    REQUIRE(law.size() == 1);
+    CHECK(law[0].probability == 1);
+    CHECK(s.next(row).token == 1);
+    CHECK(alike(state_of(s.sequence), {.has_sums = true, .sum = 1.5L, .weight = 2}));
+  }
+}
+
+TEST_CASE("adaptive-p of different decays takes turns: the oracle's sums, and rewinds to the bit") {
+  generator g(96);
+  for (int trial = 0; trial < 20; ++trial) {
+    sluice::sampling_params p[3];
+    const float decays[] = {0.3f, 0.9f, 0.0f};
+    for (int k = 0; k < 3; ++k) {
+      p[k].adaptive_target = 0.1f + 0.2f * static_cast<float>(k);
+      p[k].adaptive_decay = decays[k];
+    }
+    const sluice::standard_chain chains[] = {sluice::standard_chain(p[0]), sluice::standard_chain(p[1]),
+                                             sluice::standard_chain(p[2])};
+    sluice::sequence q(g.next());
+    std::vector<oracle::feedback> states{{}};
+    for (int step = 0; step < 60; ++step) {
+      if (g.chance(0.2)) {
+        const std::size_t back = g.below(states.size());
+        q.rewind(back);
+        states.resize(states.size() - back);
+        REQUIRE(same(state_of(q), states.back()));
+      }
+      const std::size_t k = g.below(3);
+      const std::vector<float> row = tests::make_row(g, tests::shape::gaussian, 30);
+      const oracle::situation given{.logits = row, .now = {q.seed(), q.position()}};
+      const oracle::steered expected = oracle::steer(p[k], given, states.back());
+      const token_id token = chains[k].sample(row, q).token;
+      q.accept(token);
+      REQUIRE(alike(state_of(q), expected.after.at(token)));
+      states.push_back(state_of(q));
+    }
+  }
+}
+
+TEST_CASE("adaptive-p measures its scores from its own logits, however large those before were") {
+  sluice::sampling_params p;
+  p.adaptive_target = 0.5f;
+  p.min_p = 0.5f;
+  const sluice::standard_chain chain(p);
+  const std::vector<float> row(8, 1e30f);
+  std::set<token_id> drawn;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    sluice::sequence q(seed);
+    drawn.insert(chain.sample(row, q).token);
+  }
+  CHECK(drawn.size() == row.size());
+}
+
+TEST_CASE("a draft that a plain chain verifies takes the place of a feedback draw at its position") {
+  const std::vector<float> row{2};
+  sluice::sampling_params p;
+  p.adaptive_target = 0.5f;
+  const sluice::standard_chain feedback(p), plain(sluice::sampling_params{});
+  const std::array<sluice::logits_view, 2> rows{row, row};
+  const token_id draft = 0;
+  const std::array law{sluice::candidate{.id = 0, .probability = 1}};
+  const std::array laws{std::span<const sluice::candidate>(law)};
+  for (const auto how : {sluice::verification::per_token, sluice::verification::block}) {
+    sluice::sequence q(1);
+    REQUIRE(feedback.sample(row, q).token == 0);
+    std::array<token_id, 2> out{};
+    REQUIRE(sluice::verify(plain, q, rows, {.tokens = {&draft, 1}, .laws = laws}, out, {}, how).count == 2);
+    CHECK(same(state_of(q), {}));
+  }
 }

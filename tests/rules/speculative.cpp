@@ -489,7 +489,7 @@ TEST_CASE("with laws: a record tells what was kept and how probable the token wa
       std::vector<sluice::sample_record> records(next.rows.size());
       std::vector<std::array<int, 60>> kept(next.rows.size());
       for (std::size_t i = 0; i < records.size(); ++i) {
-        records[i].kept = kept[i];
+        records[i] = {.kept = kept[i], .kept_count = 9, .logprob = -7};  // of an earlier round
         next.options[i].record = &records[i];
       }
       sluice::sequence again = q;
@@ -497,7 +497,7 @@ TEST_CASE("with laws: a record tells what was kept and how probable the token wa
       REQUIRE(a.result.status == sluice::sample_status::ok);
       replaced += a.result.accepted < drafts.size();
       for (std::size_t i = 0; i < records.size(); ++i) {
-        if (i < drafts.size() && i >= a.out.size()) {
+        if (i >= a.out.size()) {
           CHECK(records[i].kept_count == 0);
           CHECK(records[i].logprob == 0);
         }

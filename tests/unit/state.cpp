@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support.hpp"
@@ -152,6 +154,41 @@ TEST_CASE("what is no state is refused in words, and the sequence stays as it wa
   CHECK(load(q, bytes));
   CHECK(save(q) == good);
   CHECK(load(q, bytes).field == "state");
+}
+
+TEST_CASE("parts of a state that do not fit together are refused") {
+  const std::string_view unfit = "state is altered: its parts do not fit together";
+  sequence turns(1);
+  for (int i = 0; i < 3; ++i) {
+    turns.accept_prompt(std::vector<token_id>{1, 2});
+    turns.accept(3);
+  }
+  REQUIRE(text_of(save(turns)) == "");
+  auto& edges = sluice::detail::sequence_access::of(turns).prompt_edges;
+  std::swap(edges[1], edges[2]);
+  CHECK(text_of(save(turns)) == unfit);
+
+  // Steps that name weights, from decays that take turns.
+  sluice::sampling_params p;
+  p.adaptive_target = 0.3f;
+  p.adaptive_decay = 0.9f;
+  const sluice::standard_chain slow(p);
+  p.adaptive_decay = 0.2f;
+  const sluice::standard_chain quick(p);
+  sequence q(1);
+  for (int i = 0; i < 6; ++i)
+    q.accept((i % 2 == 0 ? slow : quick).sample(row_at(static_cast<std::uint64_t>(i)), q).token);
+  REQUIRE(text_of(save(q)) == "");
+  auto& fed = *sluice::detail::sequence_access::of(q).feedback;
+  REQUIRE(fed.weights.size() > 2);
+  const std::uint32_t before = fed.trail[3].before;
+  std::swap(fed.trail[3].before, fed.trail[4].before);
+  CHECK(text_of(save(q)) == unfit);
+  fed.trail[4].before = fed.trail[3].before;
+  fed.trail[3].before = before;
+  CHECK(text_of(save(q)) == "");
+  fed.trail[2].position = fed.trail[1].position;
+  CHECK(text_of(save(q)) == unfit);
 }
 
 TEST_CASE("no bytes do harm: cut anywhere, any bit changed, with and without a checksum that fits") {
